@@ -121,6 +121,7 @@ module.exports = {
       "health",
       [
         "output/(control-client|files|recent-changes)\\.ts$",
+        "tracing/tracing\\.ts$",
         "explain/(read-policy|summary)\\.ts$",
         "api/kinds\\.ts$",
         "diagnostics/",
@@ -129,9 +130,15 @@ module.exports = {
       "Probes, metrics and the status ask the data plane, read what the run wrote and are told what it does; nothing depends on being measured.",
     ),
     layer(
+      "tracing",
+      ["model/options\\.ts$", "support/"],
+      "Spans are made of what nginx reports; nothing depends on being traced.",
+    ),
+    layer(
       "cli",
       [
         "health/",
+        "tracing/tracing\\.ts$",
         "compile\\.ts$",
         "translate/review\\.ts$",
         "model/options\\.ts$",
@@ -195,6 +202,7 @@ module.exports = {
         "controller/",
         "cli/",
         "kubernetes/service-account\\.ts$",
+        "tracing/trace-thread\\.ts$",
       ],
       "files",
       "^(node:)?fs(/promises)?$",
@@ -211,6 +219,12 @@ module.exports = {
       "prom-client",
       npm("prom-client"),
       "The names and units of metrics are in one table.",
+    ),
+    only(
+      ["tracing/"],
+      "opentelemetry",
+      npm("@opentelemetry"),
+      "It is loaded in the thread that exports spans, so no other command waits for it.",
     ),
     only(
       ["input/", "cli/"],

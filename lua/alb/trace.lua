@@ -15,6 +15,8 @@ local read_parent = reader("http_traceparent")
 local _M = {
     --- Whether requests have a trace context.
     on = false,
+    --- Whether sampled requests are reported (templates/partials/trace.conf.hbs), so each has a span of its own.
+    spans = false,
     --- Its headers, each with its variable.
     HEADERS = {
         { "traceparent", "albc_traceparent" },
@@ -26,11 +28,12 @@ local _M = {
 local rate, clients = 0, "ignore"
 
 --- Called in the master before other modules are loaded.
----@param settings string? rate and use of clients' traces; nil: requests have no trace context
+---@param settings string? rate, use of clients' traces, and perhaps `spans`; nil: requests have no trace context
 function _M.start(settings)
     if settings then
-        local percent, use = settings:match("^(%S+) (%a+)$")
-        _M.on, rate, clients = true, tonumber(percent), use
+        local percent, use, spans = settings:match("^(%S+) (%a+) ?(%a*)$")
+        _M.on, _M.spans = true, spans == "spans"
+        rate, clients = tonumber(percent), use
     end
 end
 
@@ -74,16 +77,32 @@ for digit in ("13579bdf"):gmatch(".") do
     SAMPLED[digit] = true
 end
 
-local function put(trace, span, is_sampled)
+local function new_span()
+    return str_format("%08x%08x", nonzero(), word())
+end
+
+local function mark(is_sampled)
+    if _M.spans then
+        var.albc_sampled = is_sampled and "1" or ""
+    end
+    return is_sampled and "01" or "00"
+end
+
+local function put(trace, parent, is_sampled)
+    -- A gateway that reports no span must not be the parent of one.
+    local span = _M.spans and new_span() or parent or new_span()
+    if _M.spans and parent then
+        var.albc_span_parent = parent
+    end
     var.albc_trace_id = trace
-    var.albc_traceparent = "00-" .. trace .. "-" .. span .. (is_sampled and "-01" or "-00")
+    var.albc_traceparent = "00-" .. trace .. "-" .. span .. "-" .. mark(is_sampled)
 end
 
 local function begin()
     -- The client's tracestate belongs to another trace (W3C Trace Context, 3.3).
     var.albc_trace_new = "1"
     local trace = str_format("%08x%08x%08x%08x", nonzero(), word(), word(), word())
-    return put(trace, str_format("%08x%08x", nonzero(), word()), draw(rate))
+    return put(trace, nil, draw(rate))
 end
 
 --- Gives the request its context.
@@ -110,7 +129,18 @@ end
 function _M.sample(percent)
     if _M.on and (clients ~= "trust" or var.albc_trace_new == "1") then
         local until_flags = str_sub(var.albc_traceparent, 1, -3)
-        var.albc_traceparent = until_flags .. (draw(percent) and "01" or "00")
+        var.albc_traceparent = until_flags .. mark(draw(percent))
+    end
+end
+
+--- Notes a request to an auth service, for its span.
+---@param start number seconds as ngx.now
+---@param seconds number
+---@param authority string
+---@param status integer? nil: no answer
+function _M.note_auth(start, seconds, authority, status)
+    if var.albc_sampled == "1" then
+        var.albc_span_auth = str_format("%.3f %.3f %d %s", start, seconds, status or 0, authority)
     end
 end
 

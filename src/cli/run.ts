@@ -29,6 +29,7 @@ import type { Log } from "../support/log.js";
 import type { CallOf } from "./arguments.js";
 import { clusterOptions, openApi } from "./cluster.js";
 import { type Settings, compileOptions, ingressNginxLabels } from "./settings.js";
+import { startSpans } from "./spans.js";
 import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
 /** Milliseconds between checks of what the workers serve: nginx may have been reloaded by others while policy.json was written. */
@@ -64,10 +65,12 @@ export async function runRun(
   const folder = await makeRunFolder(call.dir, owner, nginxFolder !== undefined);
   const lock = await lockRunFolder(folder);
   let health: Awaited<ReturnType<typeof startRunHealth>> | undefined;
+  let spans: Awaited<ReturnType<typeof startSpans>> | undefined;
   try {
     const parts = { call, settings, terminal, log, folder, binary };
     health = await startHealth(parts);
     const { observe } = health;
+    spans = await startSpans(settings, log, observe);
     const run: Run = { ...parts, observe };
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
@@ -83,6 +86,7 @@ export async function runRun(
     });
     await serve(run, { controller, applier, nginx, signals });
   } finally {
+    await spans?.close();
     await health?.close();
     await lock.release();
   }

@@ -306,7 +306,7 @@ export const SETTINGS = [
     default: "off",
     choices: TRACE_MODES,
     description:
-      "trace context of requests: off, or headers (accept or create traceparent), see docs/tracing.md",
+      "trace context of requests: off, headers (accept or create traceparent), or spans (also export them by OTLP), see docs/tracing.md",
   },
   {
     key: "traceRate",
@@ -325,6 +325,14 @@ export const SETTINGS = [
     choices: TRACE_CLIENTS,
     description:
       "traces of clients: continue them and sample as traceRate says, trust them about sampling too, or ignore them",
+  },
+  {
+    key: "traceAddress",
+    task: "Tracing",
+    kind: "endpoint",
+    default: "127.0.0.1:10255",
+    placeholder: "ADDRESS:PORT",
+    description: "UDP address where albc takes nginx's reports of sampled requests",
   },
   {
     key: "nginxLogLevel",

@@ -61,6 +61,7 @@ export function resolveSettings(sources: {
   const settings = new Settings(values);
   rejectSharedPort(settings);
   rejectBadPublication(settings);
+  rejectLostSpans(settings);
   return settings;
 }
 
@@ -85,6 +86,12 @@ function rejectBadPublication(settings: Settings): void {
     throw new UsageError(
       `publishService must be NAMESPACE/NAME, but is ${JSON.stringify(service)}`,
     );
+  }
+}
+
+function rejectLostSpans(settings: Settings): void {
+  if (settings.text("tracing") === "spans" && settings.text("traceAddress") === "") {
+    throw new UsageError("tracing is spans, which needs a traceAddress such as 127.0.0.1:10255");
   }
 }
 
@@ -211,6 +218,7 @@ function traceOptions(settings: Settings): CompileOptions["dataPlane"]["trace"] 
     mode: oneOf(TRACE_MODES, settings.text("tracing")),
     rate: settings.number("traceRate"),
     clients: oneOf(TRACE_CLIENTS, settings.text("traceClients")),
+    address: settings.text("traceAddress"),
   };
 }
 

@@ -95,6 +95,18 @@ export const RUN_METRICS = {
     type: "counter",
     help: "How often nginx ended by itself and albc restarted it.",
   },
+  traceReports: {
+    name: "albc_trace_reports_total",
+    type: "counter",
+    help: "Reports of sampled requests by result: received, lost (came faster than they were read), dropped (too many spans waited), malformed. Absent without spans.",
+    labels: ["result"],
+  },
+  traceSpans: {
+    name: "albc_trace_spans_total",
+    type: "counter",
+    help: "Spans by result: exported, failed (the collector did not take them). Absent without spans.",
+    labels: ["result"],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 /** Metrics of nginx and its workers, read from the control socket at each scrape. */

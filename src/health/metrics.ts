@@ -9,6 +9,7 @@ import { type Sample, formatMetric, histogramSamples } from "./text-format.js";
 import { routeMetrics } from "./route-metrics.js";
 import { type MetricRow, DATA_PLANE_METRICS, RUN_METRICS } from "./metrics-table.js";
 import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
+import type { TraceCounts } from "../tracing/tracing.js";
 
 /** From a swap of one endpoint to a reload of ten thousand routes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -34,6 +35,9 @@ export class RunMetrics implements RunHandlers {
   readonly #statusWrites = this.#counter(RUN_METRICS.statusWrites);
   /** Only on a cluster: a sum of 0 means that no replica leads. */
   #leader: Gauge | undefined;
+  readonly #traceReports = this.#counter(RUN_METRICS.traceReports);
+  readonly #traceSpans = this.#counter(RUN_METRICS.traceSpans);
+  #traced = new Map<string, number>();
   readonly #nginxRestarts = this.#counter(RUN_METRICS.nginxRestarts);
 
   /** Without `nginxVersion`, albc does not run nginx. */
@@ -82,6 +86,20 @@ export class RunMetrics implements RunHandlers {
   leads(leads: boolean): void {
     this.#leader ??= this.#gauge(RUN_METRICS.leader);
     this.#leader.set(leads ? 1 : 0);
+  }
+
+  /** The counts are of the thread since it started; each of its messages has them all. */
+  traced({ reports, spans }: TraceCounts): void {
+    const counts = [
+      ...Object.entries(reports).map(
+        ([result, count]) => [this.#traceReports, result, count] as const,
+      ),
+      ...Object.entries(spans).map(([result, count]) => [this.#traceSpans, result, count] as const),
+    ];
+    for (const [counter, result, count] of counts) {
+      counter.inc({ result }, Math.max(0, count - (this.#traced.get(result) ?? 0)));
+      this.#traced.set(result, count);
+    }
   }
 
   nginxDied(): void {

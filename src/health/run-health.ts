@@ -4,6 +4,7 @@ import { Registry, collectDefaultMetrics } from "prom-client";
 import type { Severity } from "../diagnostics/catalog.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { EnvironmentError } from "../support/errors.js";
+import type { TraceCounts } from "../tracing/tracing.js";
 import { errorText } from "../support/text.js";
 
 /** Events of a run by name, with their values. The values are plain data, because they are sent to the health thread. */
@@ -31,6 +32,7 @@ export interface RunEvents {
   leads: [leads: boolean];
   /** nginx ended by itself and is restarted. */
   nginxDied: [];
+  traced: [counts: TraceCounts];
   /** The run ends: clients should send no more requests. */
   stop: [];
   /** The main thread runs. `metrics`: of its process, in Prometheus' text format. */

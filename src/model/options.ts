@@ -86,18 +86,20 @@ export const NGINX_LOG_LEVELS = ["info", "notice", "warn", "error", "crit"] as c
 
 export type NginxLogLevel = (typeof NGINX_LOG_LEVELS)[number];
 
-export const TRACE_MODES = ["off", "headers"] as const;
+export const TRACE_MODES = ["off", "headers", "spans"] as const;
 
 /** `continue`: the trace of a client goes on, and the gateway samples; `trust`: it is sampled as the client says; `ignore`: a new trace. */
 export const TRACE_CLIENTS = ["continue", "trust", "ignore"] as const;
 
 /** W3C Trace Context of requests. */
 export interface TraceOptions {
-  /** `headers`: requests have a traceparent. */
+  /** `headers`: requests have a traceparent; `spans`: sampled ones are also reported. */
   readonly mode: (typeof TRACE_MODES)[number];
   /** Percentage of requests that are sampled, except those of routes with a rate of their own. */
   readonly rate: number;
   readonly clients: (typeof TRACE_CLIENTS)[number];
+  /** `ADDRESS:PORT` (UDP) where albc takes the reports. */
+  readonly address: string;
 }
 
 export interface DataPlaneOptions {
@@ -166,7 +168,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     accessLog: "logs/access.log",
     accessLogFormat: "json",
     accessLogFields: DEFAULT_LOG_FIELDS,
-    trace: { mode: "off", rate: 1, clients: "continue" },
+    trace: { mode: "off", rate: 1, clients: "continue", address: "127.0.0.1:10255" },
     nginxLogLevel: "warn",
     workers: 0,
     ipv6: true,

@@ -1,23 +1,42 @@
-/** W3C Trace Context: what backends, mirrors and auth services get. */
+/** W3C Trace Context: what backends and auth services get, and what is reported of sampled requests. */
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
 import { useScene } from "../../e2e/harness/scene.js";
 import { DEFAULT_OPTIONS, type TraceOptions } from "../../src/model/options.js";
 import { externalAuth, forwardAuth } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
 import { ScriptedServer } from "../support/scripted-server.js";
+import { until } from "../support/until.js";
 
 const scene = useScene();
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 let backend: ScriptedServer;
 let authService: ScriptedServer;
+let receiver: Socket;
+let reports: Record<string, string>[];
 
 beforeAll(async () => {
   backend = await scene.use(ScriptedServer.start());
   authService = await scene.use(ScriptedServer.start());
+  receiver = createSocket("udp4");
+  receiver.bind(0, "127.0.0.1");
+  await once(receiver, "listening");
+  receiver.on("message", (bytes) => {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    reports.push(JSON.parse(text.slice(text.indexOf("{"))) as Record<string, string>);
+  });
 });
 
+beforeEach(() => {
+  reports = [];
+});
+
+afterAll(() => receiver.close());
+
 async function start(trace: Partial<TraceOptions>): Promise<LuaGateway> {
-  const of = { ...DEFAULT_OPTIONS.dataPlane.trace, ...trace };
+  const { port } = receiver.address();
+  const of = { ...DEFAULT_OPTIONS.dataPlane.trace, address: `127.0.0.1:${port}`, ...trace };
   return scene.use(
     LuaGateway.start({
       backend: backend.port,
@@ -127,6 +146,10 @@ describe("with headers", () => {
       expect(states?.join("")).toBe("");
     },
   );
+
+  test("reports nothing", () => {
+    expect(reports).toEqual([]);
+  });
 });
 
 const SAMPLED = `00-${TRACE}-${PARENT}-01`;
@@ -188,6 +211,70 @@ describe("a route with a rate of its own", () => {
     const host = "always.example";
     expect(await ask(gateway, [["traceparent", UNSAMPLED]], host)).toEqual([[UNSAMPLED], []]);
     expect((await ask(gateway, [], host))[0]?.[0]).toMatch(/-01$/);
+  });
+});
+
+describe("with spans", () => {
+  test("a sampled request is reported, with a span of its own for backends and the auth service", async () => {
+    const gateway = await start({ mode: "spans", clients: "trust", rate: 0 });
+    const [[context = ""] = []] = await ask(gateway, [["traceparent", SAMPLED]], "forward.example");
+    expect(got(authService)).toEqual([[context], []]);
+    expect(context).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
+    expect(context).not.toBe(SAMPLED);
+    await until(async () => reports.length > 0);
+    expect(reports).toMatchObject([
+      {
+        ...{ context, parent: PARENT, method: "GET", scheme: "http", host: "forward.example" },
+        ...{ path: "/a", status: "200", route: "forward.example", upstream_status: "200" },
+        addr: `127.0.0.1:${backend.port}`,
+        auth: expect.stringMatching(/^\d+\.\d{3} \d\.\d{3} 200 127\.0\.0\.1:\d+$/) as unknown,
+      },
+    ]);
+  });
+
+  test.each([
+    ["no request at rate 0", 0, "open.example", 0],
+    ["each request at rate 100", 100, "open.example", 22],
+    ["each request of a route at rate 100", 0, "always.example", 22],
+    ["no request of a route at rate 0", 100, "never.example", 0],
+  ])("%s is reported", async (_, rate, host, expected) => {
+    const gateway = await start({ mode: "spans", rate });
+    for (let n = 0; n < 20; n += 1) await ask(gateway, [], host);
+    await ask(gateway, [["traceparent", UNSAMPLED]], host);
+    await ask(gateway, [["traceparent", SAMPLED]], host);
+    const last = rate === 0 ? "always.example" : "open.example";
+    await gateway.send({ host: last, path: "/last" });
+    await until(async () => reports.some(({ path }) => path === "/last"));
+    expect(reports).toHaveLength(expected + 1);
+  });
+
+  test("a report is JSON in UTF-8 and short, whatever a client sends", async () => {
+    const gateway = await start({ mode: "spans", rate: 100 });
+    const odd = `"\\"},${"x".repeat(2000)}`;
+    for (const text of [odd, "gr\xfcn", "\xff\xfe", "gr\xc3\xbcn"])
+      await gateway.send({
+        host: "open.example",
+        path: `/${text}`,
+        headers: [
+          ["User-Agent", text],
+          ["X-Request-ID", text],
+          ["traceparent", text],
+          ["tracestate", text],
+        ],
+      });
+    await gateway.send({ host: "open.example", path: "/", method: "A".repeat(3000) });
+    await until(async () => reports.length === 5);
+    expect(reports.map(({ path }) => path?.length)).toEqual([1000, 3, 1, 3, 1]);
+    expect(reports.map(({ agent }) => agent?.length)).toEqual([300, 2, 0, 2, 0]);
+    expect(reports[4]?.["method"]).toHaveLength(32);
+  });
+
+  test("requests are served although nothing takes reports", async () => {
+    const gateway = await start({ mode: "spans", rate: 100, address: "127.0.0.1:9" });
+    for (let n = 0; n < 50; n += 1) {
+      const { status } = await gateway.send({ host: "open.example", path: "/" });
+      expect(status).toBe(200);
+    }
   });
 });
 

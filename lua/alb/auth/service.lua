@@ -6,6 +6,7 @@ local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local log = require("alb.log")
 local interpolation = require("alb.interpolation")
+local trace = require("alb.trace")
 
 local ngx = ngx
 local expand = interpolation.expand
@@ -150,6 +151,9 @@ function _M.ask(settings, build, part, method, ends, wanted, max_body)
         http_client.request(service, method, bytes, deadline, wanted, max_body, settings.answers)
     if log.auth_time then
         log.add_time(now() - start)
+    end
+    if trace.spans then
+        trace.note_auth(start, now() - start, authority, response and response.status)
     end
     if not response then
         ngx.log(ngx.WARN, "albc: auth service ", settings.scheme, "://", authority, ": ", err)

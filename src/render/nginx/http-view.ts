@@ -47,7 +47,7 @@ export function luaView(memory: number, options: DataPlaneOptions): object {
 
 /** As lua/alb/trace.lua reads it; false without tracing. */
 function luaTraceView({ mode, rate, clients }: DataPlaneOptions["trace"]): NginxText | false {
-  return mode !== "off" && quoted(`${rate} ${clients}`);
+  return mode !== "off" && quoted([rate, clients, ...(mode === "spans" ? [mode] : [])].join(" "));
 }
 
 /** How many concurrent requests a client may have, and where its address comes from. */

@@ -1,14 +1,18 @@
 /** The views of the logs: which fields the access log has, and what Lua has to do for them. */
 import { type LogFormat, logFields } from "../../model/log-fields.js";
 import type { DataPlaneOptions } from "../../model/options.js";
-import { type NginxText, bytes, quoted, variable, word } from "./text.js";
+import { type NginxText, bytes, endpoint, quoted, variable, word } from "./text.js";
 
-type LogOptions = Pick<DataPlaneOptions, "accessLog" | "accessLogFormat" | "accessLogFields">;
+type LogOptions = Pick<
+  DataPlaneOptions,
+  "accessLog" | "accessLogFormat" | "accessLogFields" | "trace"
+>;
 
 /** Where the log goes, and in which format; shared by requests and by the connections of streams. */
 export function logView(options: LogOptions): object {
   const { accessLog, accessLogFormat } = options;
-  if (accessLog === "off") return { on: false };
+  // nginx takes "off" for all logs, that of traces among them.
+  if (accessLog === "off") return { off: options.trace.mode !== "spans" };
   const isStdout = accessLog === "stdout";
   const fields = logFields(options.accessLogFields);
   const first = (index: number): { readonly first: boolean } => ({ first: index === 0 });
@@ -42,9 +46,14 @@ export function luaLogView(options: LogOptions): NginxText {
   const fields: readonly string[] = isJson
     ? options.accessLogFields
     : PARTS[options.accessLogFormat];
-  const wanted = [
-    ...(isJson ? ["texts"] : []),
-    ...["route", "user", "auth", "auth_time"].filter((name) => fields.includes(name)),
-  ];
-  return quoted(options.accessLog === "off" ? "" : wanted.join(" "));
+  const parts = ["route", "user", "auth", "auth_time"].filter((name) => fields.includes(name));
+  const wanted = options.accessLog === "off" ? [] : [...(isJson ? ["texts"] : []), ...parts];
+  const traced = options.trace.mode === "spans" ? ["route"] : [];
+  return quoted([...new Set([...wanted, ...traced])].join(" "));
+}
+
+/** The address that gets nginx's reports; false without spans. */
+export function spansView({ mode, address }: DataPlaneOptions["trace"]): NginxText | false {
+  const [, ip = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  return mode === "spans" && endpoint(ip, Number(port));
 }

@@ -15,7 +15,7 @@ import {
   tryViews,
   variablesView,
 } from "./http-view.js";
-import { logView } from "./log-view.js";
+import { logView, spansView } from "./log-view.js";
 import {
   authBodyLimits,
   bodyLimits,
@@ -53,7 +53,7 @@ export function renderNginxConf(
     lua: luaView(policyMemory, dataPlane),
     client: clientView(dataPlane),
     log: logView(dataPlane),
-    trace: traces && {},
+    trace: traces && { spans: spansView(dataPlane.trace) },
     variables: variablesView(
       dataPlane,
       behind.size > 0,

@@ -142,7 +142,8 @@ describe("whose word counts", () => {
 });
 
 describe("the trace context", () => {
-  const headers = { mode: "headers", rate: 0.5, clients: "trust" } as const;
+  const address = "[::1]:10255";
+  const headers = { mode: "headers", rate: 0.5, clients: "trust", address } as const;
 
   test("costs nothing by default", () => {
     expect(conf({}, servers)).not.toMatch(/trace/i);
@@ -154,6 +155,19 @@ describe("the trace context", () => {
     expect(text).toContain("proxy_set_header traceparent $albc_traceparent");
     expect(text).toContain("grpc_set_header traceparent $albc_traceparent");
   });
+
+  test.each(["logs/access.log", "off"])(
+    "of sampled requests is reported, if the access log is %s",
+    (accessLog) => {
+      const text = conf({ accessLog, trace: { ...headers, mode: "spans" } }, servers);
+      expect(text).toMatch(/init"\)\.run\([^)]*, "0\.5 trust spans"\)/);
+      expect(directives(text, "access_log")).toContain(
+        "access_log syslog:server=[::1]:10255,nohostname,tag=albc albc_trace if=$albc_sampled",
+      );
+      // It would switch off the log of reports too.
+      expect(text.slice(0, text.indexOf("server {"))).not.toContain("access_log off");
+    },
+  );
 
   test("may be logged although there is none", () => {
     const text = conf({ accessLogFields: ["trace_id"] });
