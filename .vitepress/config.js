@@ -14,7 +14,13 @@ const ORDER = {
   Start: ["README", "docs/start", "docs/gateway-first-steps", "docs/install", "docs/upgrading"],
   Protect: ["docs/oauth2-proxy", "docs/passwords", "docs/tls", "docs/security"],
   Operate: [
-    ...["docs/troubleshooting", "docs/monitoring", "docs/logging", "docs/tracing"],
+    ...[
+      "docs/troubleshooting",
+      "docs/monitoring",
+      "docs/logging",
+      "docs/tracing",
+      "docs/error-pages",
+    ],
     ...["docs/operations", "docs/support", "docs/scale"],
   ],
   Reference: [
