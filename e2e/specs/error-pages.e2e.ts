@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
+import { GATEWAY_NAMESPACE, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { Connection, formatRequest } from "../harness/http-client.js";
 import { readBody, readHead } from "../harness/http-message.js";
@@ -426,5 +427,42 @@ describe("pages of the whole gateway", () => {
     await gateway.until("the page", request, (answer) => echoOf(answer).backend === "errors");
     await change({});
     await gateway.until("no page", request, (answer) => echoOf(answer).backend === "web");
+  });
+});
+
+describe("pages of a Gateway", () => {
+  it("are for its routes, and those of a listener win", async () => {
+    const [one, two] = [await freePort(), await freePort()];
+    const annotations = {
+      "alb.ingress.cpaas.io/custom-http-errors": "404",
+      "alb.ingress.cpaas.io/default-backend": "errors",
+      "listener.two.alb.ingress.cpaas.io/custom-http-errors": "410",
+    };
+    const objects = gatewayOn({ one, two }).map((object) =>
+      object.kind === "Gateway"
+        ? { ...object, metadata: { ...object.metadata, annotations } }
+        : object,
+    );
+    const edge = await scene.use(
+      Gateway.start({
+        files: {
+          "site.yaml": yaml(
+            objects,
+            service("errors", [{ port: errors.port }], GATEWAY_NAMESPACE),
+            service("web", [{ port: web.port }]),
+            httpRoute("web", ["web.example"], [{ service: "web" }]),
+          ),
+        },
+      }),
+    );
+    const answerOf = async (port: number, status: number) => {
+      const headers = [asking({ status })];
+      return echoOf(await edge.send({ host: "web.example", port, headers })).backend;
+    };
+
+    expect(await answerOf(one, 404)).toBe("errors");
+    expect(await answerOf(one, 410)).toBe("web");
+    expect(await answerOf(two, 404)).toBe("web");
+    expect(await answerOf(two, 410)).toBe("errors");
   });
 });

@@ -2,6 +2,7 @@
  * What the steps of Gateway API's translation pass on: Gateways become listeners, routes attach to listeners, policies tell routes about
  * TLS and auth, and the number of attached routes goes back into the statuses of the Gateways.
  */
+import type { ListenerPages } from "./listener-pages.js";
 import type {
   CommonRouteSpec,
   ExternalAuthFilter,
@@ -74,6 +75,8 @@ export interface ListenerState {
   readonly allowsNamespace: (namespace: string) => boolean;
   /** Ids of listener and server in the data plane; absent: it serves nothing (in conflict, without certificate). */
   readonly serves?: { readonly listener: string; readonly server: string };
+  /** For its routes. */
+  readonly errorPages?: ListenerPages;
 }
 
 /** A listener as its Gateway or ListenerSet describes it, before other objects are looked at. */

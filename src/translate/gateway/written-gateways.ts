@@ -4,12 +4,13 @@ import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, GatewayListener, ListenerSet, RouteFilter } from "../../api/gateway.js";
 import type { CompileOptions } from "../../model/options.js";
 import { ANY_HOST } from "../../model/values.js";
-import { own } from "../../support/json-object.js";
+import { own, present } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { classVerdict, ownGateways } from "./gateway-classes.js";
+import { listenerPages } from "./listener-pages.js";
 import type { ListenerState, RouteKindName, WrittenListener } from "./model.js";
 import { namespaceFilter, unknownInNamespaces } from "./namespace-filter.js";
 import { ownParameters, parametersFor } from "./parameters.js";
@@ -112,8 +113,9 @@ export function reportUnattachedSets({ resources, diagnostics }: TranslateContex
 function readListeners(
   gateway: Gateway,
   parent: Gateway | ListenerSet,
-  { options, resources }: TranslateContext,
+  context: TranslateContext,
 ): readonly WrittenListener[] {
+  const { options, resources } = context;
   const { namespace } = parent.metadata;
   return parent.spec.listeners.map((spec, index) => {
     const { name, port, protocol, allowedRoutes } = spec;
@@ -139,6 +141,7 @@ function readListeners(
         ...(spec.filters?.requests ?? []).map(filterVerdict),
       ]),
       routeKindsVerdict,
+      ...present("errorPages", listenerPages(parent, name, context)),
     };
   });
 }

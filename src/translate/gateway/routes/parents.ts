@@ -153,9 +153,11 @@ function gatewayTitle(object: Gateway | ListenerSet): string {
 function describedParent(parent: Parent, from: string): ParentFacts {
   const { title, gateway, accepted, bodyLimit, clientCertificate = "" } = parent;
   const listeners = parent.listeners.map((listener): ListenerFacts => {
-    const { name, port, hostname, tls, kinds, serves } = listener;
+    const { name, port, hostname, tls, kinds, serves, errorPages } = listener;
     const allows = listener.allowsNamespace(from);
-    const text = JSON.stringify([port, hostKey(hostname), tls, kinds, allows, serves]);
+    const text = JSON.stringify([
+      ...[port, hostKey(hostname), tls, kinds, allows, serves, errorPages],
+    ]);
     return { name, hostname, text };
   });
   const own = [title, nameOf(gateway), accepted, bodyLimit, clientCertificate];

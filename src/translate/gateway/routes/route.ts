@@ -9,6 +9,7 @@ import { placeOf, sourceRef } from "../../place.js";
 import { annotatedTraceRate } from "../../trace-rate.js";
 import { routeOrderKey } from "../../precedence.js";
 import type { AnyRoute, ListenerState, RouteContext, RulePlan } from "../model.js";
+import { routePages } from "../listener-pages.js";
 import { RouteProblems } from "../route-problems.js";
 import { type Attachment, type OwnParent, ownParents } from "./attachment.js";
 import { parentConditions, routeStatus } from "./conditions.js";
@@ -115,7 +116,7 @@ function bindRules(
   context: RouteContext & { readonly route: AnyRoute; readonly traced: Pick<Route, "traceRate"> },
 ): void {
   const { route, config } = context;
-  const known = new Map<readonly RulePlan[], Variant>();
+  const known = new Map<readonly RulePlan[], Map<string, Variant>>();
   const variants = new Map<string, Variant>();
   // Two parentRefs may name one listener: the first counts.
   const listeners = new Set<ListenerState>();
@@ -124,9 +125,16 @@ function bindRules(
       const id = listener.serves?.listener;
       if (id === undefined || listeners.has(listener)) continue;
       listeners.add(listener);
-      const variant = getOrInsert(known, plans, () => {
+      const byPages = getOrInsert(known, plans, () => new Map<string, Variant>());
+      const variant = getOrInsert(byPages, JSON.stringify(listener.errorPages ?? ""), () => {
+        const pages = routePages(listener.errorPages, context.backends);
         const ids = plans.flatMap((plan) =>
-          servedRoutes(plan, context).map((served) => config.addRoute(served, id)),
+          servedRoutes(plan, context).map((served) =>
+            config.addRoute(
+              pages === undefined ? served : { ...SHARED_SHAPE, ...served, ...pages },
+              id,
+            ),
+          ),
         );
         return getOrInsert(variants, ids.join("|"), () => ({ plans, ids, places: new Map() }));
       });
