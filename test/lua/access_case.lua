@@ -1,6 +1,12 @@
 --- Calls of alb.auth.access with methods that a test makes up.
 local _M = {}
 
+local function load_with(methods)
+    package.loaded["alb.auth.methods"] = methods
+    package.loaded["alb.auth.plan"], package.loaded["alb.auth.access"] = nil, nil
+    return require("alb.auth.access")
+end
+
 --- Names of the methods that removed their credentials from the request, in order.
 function _M.stripped(names)
     local stripped, methods, auth = {}, {}, {}
@@ -20,11 +26,8 @@ function _M.stripped(names)
         }
     end
     local real = package.loaded["alb.auth.methods"]
-    package.loaded["alb.auth.methods"] = methods
-    package.loaded["alb.auth.access"] = nil
-    require("alb.auth.access").check({ auths = { auth }, auth_rows = {} })
-    package.loaded["alb.auth.methods"] = real
-    package.loaded["alb.auth.access"] = nil
+    load_with(methods).check({ auths = { auth }, auth_rows = {} })
+    load_with(real)
     return stripped
 end
 

@@ -14,11 +14,7 @@ local function certificate(server_id)
     return require("alb.tls.certificate").serve(server_id)
 end
 
---- Called by init_by_lua.
----@param wanted string what the access log needs, as in log.lua
----@param rows integer routes and auth policies that are counted by themselves; 0: none
----@param trace string? as in trace.lua
-function _M.run(wanted, rows, trace)
+local function check_version()
     if ngx.config.ngx_lua_version < version.minimum_ngx_lua then
         error(
             "albc: ngx_lua "
@@ -28,6 +24,14 @@ function _M.run(wanted, rows, trace)
                 .. " or newer is needed"
         )
     end
+end
+
+--- Called by init_by_lua.
+---@param wanted string what the access log needs, as in log.lua
+---@param rows integer routes and auth policies that are counted by themselves; 0: none
+---@param trace string? as in trace.lua
+function _M.run(wanted, rows, trace)
+    check_version()
     require("resty.core")
     require("jit.opt").start(JIT_CONSTANTS)
     -- Before the first pattern is compiled. PCRE's default of 32 KiB is too small for the longest path and a pattern
