@@ -42,7 +42,7 @@ test: $(INSTALLED) ## Run check and every test, on both nginx and both Node vers
 	@MAKE=$(MAKE) .ci/test "$(CHECKS)" "$(TESTS)" "build-image build-cluster" "test-cluster conformance"
 
 .PHONY: check
-check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
+check: $(INSTALLED) ## Format, lint, types, import directions, unused code, links, site, Lua lint (about a minute)
 	@$(MAKE) --keep-going -j2 $(CHECKS)
 
 .PHONY: docs
