@@ -77,7 +77,7 @@ bench-changes: .bench nginx ## Print what a change costs at 10,000 routes of eac
 	@ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(BENCH)
 
 .PHONY: bench-cluster
-bench-cluster: .bench nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run, BENCH="10000 25 . 8000" sends requests meanwhile
+bench-cluster: .bench nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run
 	@NGINX_BIN=$(CURDIR)/$(NGINX) e2e/conformance/on-cluster $(CLUSTER) .reports/bench-cluster \
 	  node .bench/e2e/bench/cluster/main.js $(BENCH)
 
