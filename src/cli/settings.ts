@@ -213,7 +213,7 @@ function dataPlaneOptions(settings: Settings): CompileOptions["dataPlane"] {
   };
 }
 
-function traceOptions(settings: Settings): CompileOptions["dataPlane"]["trace"] {
+export function traceOptions(settings: Settings): CompileOptions["dataPlane"]["trace"] {
   return {
     mode: oneOf(TRACE_MODES, settings.text("tracing")),
     rate: settings.number("traceRate"),

@@ -2,7 +2,7 @@
 import type { Observe } from "../health/run-health.js";
 import type { Log } from "../support/log.js";
 import { startTracing } from "../tracing/tracing.js";
-import { type Settings, compileOptions } from "./settings.js";
+import { type Settings, traceOptions } from "./settings.js";
 import { readVersion } from "./terminal.js";
 
 /** Does nothing unless the option tracing is `spans`. Throws EnvironmentError if traceAddress can't be used. */
@@ -13,7 +13,7 @@ export function startSpans(
 ): ReturnType<typeof startTracing> {
   let problem: string | undefined;
   return startTracing(
-    { ...compileOptions(settings).dataPlane.trace, version: readVersion() },
+    { ...traceOptions(settings), version: readVersion() },
     {
       news: (news) => {
         observe("traced", news);
