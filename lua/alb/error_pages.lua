@@ -24,12 +24,13 @@ local _M = {}
 -- Milliseconds to connect, send and read: the client has waited already.
 local TIMEOUTS = { connect = 2000, send = 5000, read = 5000 }
 
-local function set_of(list)
-    local set = {}
-    for i = 1, #(list or {}) do
-        set[list[i]] = true
+local function contains(statuses, status)
+    for i = 1, statuses and #statuses or 0 do
+        if statuses[i] == status then
+            return true
+        end
     end
-    return set
+    return false
 end
 
 -- `404`, `500to599`: names of locations are as short as src/render/nginx/http-view.ts makes them.
@@ -53,7 +54,7 @@ function _M.prepare(route)
         return
     end
     local statuses = own and own.statuses or of_gateway and of_gateway.statuses
-    route.pages = { statuses = set_of(statuses), upstream = own and own.upstream }
+    route.pages = { statuses = statuses, upstream = own and own.upstream }
     route.page_suffix = statuses and "_page_" .. ranges(statuses)
 end
 
@@ -150,14 +151,6 @@ local function begin(status, reason)
     end
 end
 
--- The pages for errors of a route, nil if there is none; those of the gateway for requests without a route.
-local function pages_of(route, of_gateway)
-    if route then
-        return route.pages
-    end
-    return of_gateway and { statuses = set_of(of_gateway.statuses) }
-end
-
 -- The upstream that answers; nil for a file.
 local function upstream_of(pages, of_gateway)
     if has_endpoint(pages.upstream) then
@@ -202,8 +195,11 @@ function _M.replace(status, reason)
     end
     local id = var.albc_route
     local route = id ~= "" and index.route(id) or nil
-    local pages = pages_of(route, index.settings().errorPages)
-    if pages and (pages.statuses[status] or is_instead(pages, reason)) then
+    local pages = index.settings().errorPages
+    if route then
+        pages = route.pages
+    end
+    if pages and (contains(pages.statuses, status) or is_instead(pages, reason)) then
         return enter(route, pages, status, reason)
     end
 end
