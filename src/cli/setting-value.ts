@@ -1,6 +1,6 @@
 /** Reads the value of one setting. */
 import { parseErrorStatuses } from "../support/error-statuses.js";
-import { canonicalAddress, parseIpRange } from "../support/ip-address.js";
+import { canonicalAddress, isDnsName, parseIpRange } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
 import { type Result, ok, problem } from "../support/result.js";
 import { textList } from "../support/text.js";
@@ -95,12 +95,6 @@ function parseRanges(raw: unknown): Result<SettingValue> {
   return list.ok && list.value.every(isRange)
     ? list
     : problem("must be a list of IP addresses and CIDRs");
-}
-
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
-function isDnsName(text: string): boolean {
-  return text.length <= 253 && text.split(".").every((label) => DNS_LABEL.test(label));
 }
 
 function parseAddresses(raw: unknown): Result<SettingValue> {

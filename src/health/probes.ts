@@ -3,6 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { Registry } from "prom-client";
 import type { DataPlaneStatus } from "../output/control-client.js";
 import { EnvironmentError } from "../support/errors.js";
+import { addressAndPort } from "../support/ip-address.js";
 import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
 import { PAGE_HEADERS } from "./status-page.js";
 
@@ -157,13 +158,12 @@ export async function startHealthServer(
     answer(request, response, probes, pages).catch(() => response.destroy());
   });
   server.requestTimeout = REQUEST_LIMIT;
-  const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `can't listen on the health address ${address}: ${cause.message}`;
       reject(new EnvironmentError(message, { cause }));
     });
-    server.listen({ host, port: Number(port) }, resolve);
+    server.listen(addressAndPort(address), resolve);
   });
   return server;
 }

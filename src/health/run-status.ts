@@ -7,7 +7,7 @@ import { type DataPlaneStatus, ControlClient } from "../output/control-client.js
 import { readIfThere } from "../output/files.js";
 import { type RecentChange, readChanges } from "../output/recent-changes.js";
 import { EnvironmentError } from "../support/errors.js";
-import { errorText } from "../support/text.js";
+import { errorText, inSeconds } from "../support/text.js";
 
 /** What policy.json says. */
 export interface PolicyFacts extends PolicySummary {
@@ -125,7 +125,7 @@ export function statusTables({
       title: "recent changes",
       columns: ["time", "outcome", "took", "objects"],
       rows: changes.map((change) => [
-        change.at.replace(/\.\d+Z$/, "Z"),
+        inSeconds(change.at),
         change.outcome,
         `${String(change.milliseconds)} ms`,
         objectsOf(change),

@@ -3,6 +3,7 @@
  * with what users wrote, are text in it: `html` escapes them all.
  */
 import { createHash } from "node:crypto";
+import { inSeconds } from "../support/text.js";
 import type { RunEvents, RunHandlers } from "./run-health.js";
 import {
   type PolicyFacts,
@@ -121,9 +122,7 @@ export function formatPage(status: RunStatus, now: Date): string {
           </tbody>
         </table>
         ${statusTables(status).map(tableOf)}
-        <footer>
-          ${now.toISOString().replace(/\.\d+Z$/, "Z")}, again every ${String(INTERVAL)} seconds
-        </footer>
+        <footer>${inSeconds(now.toISOString())}, again every ${String(INTERVAL)} seconds</footer>
       </body>
     </html> `.text;
 }

@@ -6,7 +6,7 @@ import { type RequestOptions, Agent, request } from "node:https";
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { EnvironmentError } from "../support/errors.js";
-import { errorText } from "../support/text.js";
+import { errorText, inSeconds } from "../support/text.js";
 import { parseObject } from "../support/json-object.js";
 import { type ApiAccess, serviceAccount } from "./service-account.js";
 
@@ -61,7 +61,7 @@ export function ifExists(error: unknown): null {
 export const AGENT = "albc";
 /** The time in the form of Kubernetes: RFC 3339, in seconds. */
 export function now(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  return inSeconds(new Date().toISOString());
 }
 
 /** Milliseconds for one call; lists of thousands of objects take the longest. */

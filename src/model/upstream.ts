@@ -12,6 +12,15 @@ export interface Upstream {
   readonly endpoints: readonly Endpoint[];
 }
 
+/** The id of an upstream of TCP. `port`: of the Service, its name only if it has no such port. */
+export function upstreamId(service: {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: Port | string;
+}): string {
+  return `${service.namespace}/${service.name}/${String(service.port)}`;
+}
+
 /** The address is IPv4 or IPv6, without brackets. */
 export type Endpoint = readonly [address: string, port: Port];
 

@@ -86,6 +86,12 @@ export function formatAddress(family: 4 | 6, value: bigint): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
+/** The parts of `ADDRESS:PORT`, an IPv6 address without its brackets; of other text the empty address and port 0. */
+export function addressAndPort(text: string): { readonly host: string; readonly port: number } {
+  const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(text) ?? [];
+  return { host, port: Number(port) };
+}
+
 /** Whether the range contains the address. */
 export function rangeHolds({ family, first, last }: IpRange, address: string): boolean {
   const bytes = addressBytes(address);
@@ -100,6 +106,16 @@ export function rangeSize({ first, last }: IpRange): bigint {
 
 function number(bytes: string): bigint {
   return Array.from(bytes).reduce((value, byte) => value * 256n + BigInt(byte.charCodeAt(0)), 0n);
+}
+
+/** RFC 1123: lower-case letters, digits and inner dashes, as names of namespaces and Services. */
+export function isDnsLabel(text: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+}
+
+/** RFC 1123: labels that are separated by dots. */
+export function isDnsName(text: string): boolean {
+  return text.length <= 253 && text.split(".").every(isDnsLabel);
 }
 
 /** RFC 1035, 2.3.4, with `_`. */

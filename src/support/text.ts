@@ -31,6 +31,11 @@ export function fnv1a(text: string): number {
   return hash;
 }
 
+/** An ISO 8601 time in UTC without a fraction of seconds, as Kubernetes writes times (RFC 3339). */
+export function inSeconds(time: string): string {
+  return time.replace(/\.\d+Z$/, "Z");
+}
+
 /** The message of a caught value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -16,6 +16,7 @@ import {
   BatchSpanProcessor,
   RandomIdGenerator,
 } from "@opentelemetry/sdk-trace-base";
+import { addressAndPort } from "../support/ip-address.js";
 import { errorText } from "../support/text.js";
 import { CountingExporter } from "./counting-exporter.js";
 import { droppedDatagrams } from "./dropped.js";
@@ -48,7 +49,7 @@ const tracer = provider.getTracer("albc", data.version);
 const reports = { received: 0, malformed: 0, lost: 0, dropped: 0 };
 let recorded = 0;
 
-const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(data.address) ?? [];
+const { host, port } = addressAndPort(data.address);
 const socket = createSocket({ type: host.includes(":") ? "udp6" : "udp4", recvBufferSize: BUFFER });
 
 socket.on("message", (bytes) => {
@@ -74,7 +75,7 @@ const timer = setInterval(() => void tell(), INTERVAL);
 /** Why the socket can't be opened, for tracing.ts; undefined if it is open. */
 async function listen(): Promise<string | undefined> {
   try {
-    socket.bind(Number(port), host);
+    socket.bind(port, host);
     await once(socket, "listening");
     return undefined;
   } catch (error: unknown) {

@@ -1,4 +1,5 @@
 import type { Service } from "../api/wire.js";
+import { upstreamId } from "../model/upstream.js";
 import { compareIds, memoized } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
@@ -152,7 +153,7 @@ function upstreamPlan(
   service: Service | undefined,
   port: ServicePort | undefined,
 ): UpstreamPlan {
-  const id = `${namespace}/${name}/${String(port?.port ?? wanted)}`;
+  const id = upstreamId({ namespace, name, port: port?.port ?? wanted });
   const isServed = service !== undefined && !isExternalName(service);
   return {
     id: protocol === "UDP" ? `${id}/udp` : id,

@@ -1,14 +1,6 @@
 import { ANY_HOST, type HostPattern, hostKey } from "../model/values.js";
-import { canonicalHost } from "../support/ip-address.js";
+import { canonicalHost, isDnsName } from "../support/ip-address.js";
 import { type Result, ok, problem } from "../support/result.js";
-
-const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const MAX_LENGTH = 253;
-
-/** RFC 1123: dot-separated labels of lower-case letters, digits and inner dashes. */
-export function isDnsName(text: string): boolean {
-  return text.length <= MAX_LENGTH && text.split(".").every((label) => LABEL.test(label));
-}
 
 /**
  * The hosts that `text` names. Absent or empty text means every host; `*.` at the start is a wildcard for one label or many. Case and a

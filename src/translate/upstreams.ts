@@ -18,7 +18,7 @@ import {
   patched,
   sameElements,
 } from "../support/collections.js";
-import { addressBytes, cidrContains } from "../support/ip-address.js";
+import { addressAndPort, addressBytes, cidrContains } from "../support/ip-address.js";
 import type { ServicePort, UpstreamPlan } from "./backends.js";
 import { placeOf } from "./place.js";
 import { internalError } from "./reasons.js";
@@ -196,12 +196,12 @@ function ownPortReports(
  * the unspecified address reach it too.
  */
 function isOwnPort([address, port]: Endpoint, health: string): boolean {
-  const [, host = "", number] = /^\[?(.*?)\]?:(\d+)$/.exec(health) ?? [];
-  if (number === undefined || port !== Number(number)) return false;
+  const own = addressAndPort(health);
+  if (port !== own.port) return false;
   const isHere = ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"].some((range) =>
     cidrContains(range, address),
   );
-  return isHere || addressBytes(address) === addressBytes(host);
+  return isHere || addressBytes(address) === addressBytes(own.host);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The views of the logs: which fields the access log has, and what Lua has to do for them. */
 import { type LogFormat, logFields } from "../../model/log-fields.js";
 import type { DataPlaneOptions } from "../../model/options.js";
+import { addressAndPort } from "../../support/ip-address.js";
 import { type NginxText, bytes, endpoint, quoted, variable, word } from "./text.js";
 
 type LogOptions = Pick<
@@ -54,6 +55,6 @@ export function luaLogView(options: LogOptions): NginxText {
 
 /** The address that gets nginx's reports; false without spans. */
 export function spansView({ mode, address }: DataPlaneOptions["trace"]): NginxText | false {
-  const [, ip = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
-  return mode === "spans" && endpoint(ip, Number(port));
+  const { host, port } = addressAndPort(address);
+  return mode === "spans" && endpoint(host, port);
 }

@@ -65,7 +65,7 @@ export function renderNginxConf(
     control: {
       // The access log may name its id although there is none.
       traced: traces || dataPlane.accessLogFields.includes("trace_id"),
-      pages: shared.pages !== false,
+      pages: pages !== false,
     },
     servers: config.servers.map((server) =>
       serverView(server, listeners.get(server.id) ?? [], shared, {

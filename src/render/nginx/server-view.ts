@@ -181,6 +181,7 @@ const TRACE: readonly Header[] = [
   ["traceparent", variable("albc_traceparent")],
   ["tracestate", variable("albc_tracestate")],
 ];
+
 /** All that the backend of an error page learns of a request: nothing of the client's own headers but what these are. */
 function pageHeaders(server: Server, options: DataPlaneOptions): readonly object[] {
   return [...originHeaders(server, options), ...OF_PAGES].map(([name, value]) => ({

@@ -10,7 +10,7 @@ import type {
   PolicyServer,
 } from "../../model/policy.js";
 import type { Route } from "../../model/route.js";
-import type { BackendTls, Upstream } from "../../model/upstream.js";
+import { type BackendTls, type Upstream, upstreamId } from "../../model/upstream.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import type { CompileOptions } from "../../model/options.js";
 import {
@@ -60,7 +60,7 @@ function errorPages({ errorPages: pages }: CompileOptions): PolicyErrorPages | u
   const { statuses, service, files } = pages;
   return {
     statuses,
-    ...(service && { upstream: `${service.namespace}/${service.name}/${String(service.port)}` }),
+    ...(service && { upstream: upstreamId(service) }),
     ...present("files", files),
   };
 }

@@ -18,11 +18,11 @@ import {
   type Timeouts,
 } from "../../model/route.js";
 import type { BackendProtocol, Refusal } from "../../model/upstream.js";
+import { isDnsName } from "../../support/ip-address.js";
 import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
-import { isDnsName } from "../hostnames.js";
 import type { Inherited } from "../load-balancer.js";
 import { type Place, placeOf, within } from "../place.js";
 import { closedRule, unsupportedRestriction } from "../reasons.js";

@@ -3,6 +3,7 @@ import type { Auth } from "../../api/auth.js";
 import { type FieldPath, type ResourceRef, formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
 import type { AuthChecks, AuthConfig } from "../../model/auth.js";
+import { upstreamId } from "../../model/upstream.js";
 import { compareBy, compareIds, compareStrings, getOrInsert } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
@@ -127,9 +128,7 @@ class Translator implements AuthTranslator {
     const methods = all.flatMap((each) => each.methods);
     const credentials = methods.flatMap((method) => method.credentials ?? []);
     const services = methods.flatMap(({ service }) =>
-      service
-        ? [[`${service.namespace}/${service.name}/${String(service.port)}`, service] as const]
-        : [],
+      service ? [[upstreamId(service), service] as const] : [],
     );
     return {
       auths: all.map(({ policy }) => policy).sort(compareIds),

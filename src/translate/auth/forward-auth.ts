@@ -1,6 +1,7 @@
 import { REQUEST_METHODS } from "../../api/auth.js";
 import type { ConfigMap } from "../../api/wire.js";
 import type { AuthUrl, HeaderTemplate } from "../../model/auth.js";
+import { upstreamId } from "../../model/upstream.js";
 import type { Interpolation } from "../../model/values.js";
 import { compareStrings, memoized } from "../../support/collections.js";
 import { filled, present } from "../../support/json-object.js";
@@ -212,7 +213,7 @@ function translateUrl(
     problems.warn("AUTH_URL_FRAGMENT", `${setting.label} has a fragment`, setting);
   const service = findService(parsed.url, setting, owner);
   if (service === undefined) return { url: parsed.url };
-  const upstream = `${service.namespace}/${service.name}/${String(service.port)}`;
+  const upstream = upstreamId(service);
   return { url: { ...parsed.url, upstream }, service };
 }
 

@@ -5,6 +5,7 @@ import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
+import { isDnsLabel } from "../../support/ip-address.js";
 import { present } from "../../support/json-object.js";
 import { type Result, problem } from "../../support/result.js";
 import type { ServicePortRef } from "../backends.js";
@@ -133,8 +134,7 @@ function mayName(owner: AuthOwner, kind: keyof typeof SHOWN_KIND, name: Namespac
   );
 }
 
-/** RFC 1123: a namespace is a label, the name of a Secret or ConfigMap a subdomain. */
-const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** RFC 1123: the name of a Secret or ConfigMap is a subdomain. */
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
@@ -143,7 +143,7 @@ const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
  */
 export function parseAuthReference(text: string, ownNamespace?: string): Result<NamespacedName> {
   const parsed = parseNamespacedName(text, ownNamespace);
-  if (parsed.ok && NAMESPACE.test(parsed.value.namespace) && NAME.test(parsed.value.name)) {
+  if (parsed.ok && isDnsLabel(parsed.value.namespace) && NAME.test(parsed.value.name)) {
     return parsed;
   }
   return problem("must be <namespace>/<name>" + (ownNamespace === undefined ? "" : " or <name>"));

@@ -1,8 +1,7 @@
 import type { KubernetesObject, Service } from "../../api/wire.js";
 import type { ObjectStatus } from "../../status/object-status.js";
-import { canonicalAddress } from "../../support/ip-address.js";
+import { canonicalAddress, isDnsName } from "../../support/ip-address.js";
 import type { TranslateContext } from "../context.js";
-import { isDnsName } from "../hostnames.js";
 
 /**
  * Where each Ingress that is served is reached, as the options say: the addresses of a Service, or given ones (Kubernetes,

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import { type Redirect, isRedirectStatus } from "../../../model/filters.js";
 import { MAX_TIMEOUT } from "../../../model/route.js";
+import { isDnsName } from "../../../support/ip-address.js";
 import { own } from "../../../support/json-object.js";
 import { type Result, ok, problem } from "../../../support/result.js";
 import { textList } from "../../../support/text.js";
 import { percentage } from "../../../support/units.js";
-import { isDnsName } from "../../hostnames.js";
 import { isAuthority, isHeaderName } from "../../http/headers.js";
 import { type AnnotationPrefix, EVERY_PREFIX } from "./annotation-key.js";
 

@@ -5,6 +5,7 @@ import {
   MIN_ERROR_STATUS,
   parseErrorStatuses,
 } from "../../../support/error-statuses.js";
+import { isDnsLabel } from "../../../support/ip-address.js";
 import { present } from "../../../support/json-object.js";
 import { problem, ok } from "../../../support/result.js";
 import type { AuthContext } from "../../auth/auth-context.js";
@@ -23,7 +24,7 @@ const STATUSES: AnnotationType<readonly number[]> = {
 const SERVICE_NAME: AnnotationType<string> = {
   description: "name of a Service",
   parse: (text) =>
-    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
+    isDnsLabel(text)
       ? ok(text)
       : problem(`${JSON.stringify(text)} is not the name of a Service of the same namespace`),
 };
