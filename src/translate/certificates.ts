@@ -55,14 +55,10 @@ export class Certificates {
   load(ref: NamespacedName, place: Place): LoadedCertificate | undefined {
     const result = this.read(ref, place);
     if (result.ok) return result.value;
-    const report = { message: result.problem, ...this.hintFor(ref), ...place };
+    const hint = present("hint", hintForUnread(ref, this.#context));
+    const report = { message: result.problem, ...hint, ...place };
     this.#context.diagnostics.report({ code: "CERTIFICATE_UNUSABLE", ...report });
     return undefined;
-  }
-
-  /** A better hint than the catalogue's, if albc may not read the Secret. */
-  hintFor(ref: NamespacedName): { readonly hint?: string } {
-    return present("hint", hintForUnread(ref, this.#context));
   }
 
   /** Every certificate that was loaded, by id. */

@@ -11,6 +11,7 @@ import {
   getOrInsert,
   patched,
 } from "../support/collections.js";
+import { present } from "../support/json-object.js";
 import type { BuildContext, CertificateCandidate } from "./config-builder.js";
 import type { LoadedCertificate } from "./certificates.js";
 import { insertInto } from "./host-owners.js";
@@ -18,6 +19,7 @@ import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";
 import { compareAge } from "./precedence.js";
 import { parseCertificateName, parseNamespacedName } from "./reference-grants.js";
+import { hintForUnread } from "./unread-secrets.js";
 
 /** The port that serves a certificate, and the field that says so. */
 interface ServedAt {
@@ -188,15 +190,16 @@ function placeKey({ server, host }: ServerCertificate): string {
 /** The option defaultCertificate is for the HTTPS ports that have no default of their own. */
 export function fallbackCertificates(
   balancers: readonly LoadBalancer[],
-  { options, certificates, diagnostics }: BuildContext,
+  context: BuildContext,
 ): readonly CertificateCandidate[] {
+  const { options, certificates, diagnostics } = context;
   if (options.defaultCertificate === "") return [];
   const name = parseNamespacedName(options.defaultCertificate);
   const loaded = name.ok ? certificates.read(name.value) : name;
   if (!loaded.ok) {
     const message = `option defaultCertificate: ${loaded.problem}`;
-    const hint = name.ok ? certificates.hintFor(name.value) : {};
-    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message, ...hint });
+    const hint = name.ok ? hintForUnread(name.value, context) : undefined;
+    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message, ...present("hint", hint) });
     return [];
   }
   const { id: certificate } = loaded.value;

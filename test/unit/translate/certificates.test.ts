@@ -10,6 +10,7 @@ import { resourcesFromObjects } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { type HostPattern, hostKey } from "../../../src/model/values.js";
 import { Certificates, expiredCertificates } from "../../../src/translate/certificates.js";
+import { hintForUnread } from "../../../src/translate/unread-secrets.js";
 import { parseHostPattern } from "../../../src/translate/hostnames.js";
 
 const RESOURCE = {
@@ -42,7 +43,8 @@ function world(secrets: Readonly<Record<string, Data>>, secretNamespaces = ["*"]
   );
   const diagnostics = new DiagnosticSink();
   const options = { ...DEFAULT_OPTIONS, secretNamespaces };
-  return { certificates: new Certificates({ resources, options, diagnostics }), diagnostics };
+  const context = { resources, options, diagnostics };
+  return { certificates: new Certificates(context), diagnostics, context };
 }
 
 /** Why the certificate of a Secret with this data can't be used. */
@@ -151,16 +153,16 @@ describe("a Secret", () => {
   }, 60_000);
 
   it("that albc may not read is said to be so, with what to do about it", () => {
-    const { certificates, diagnostics } = world({ a: {} }, ["albc"]);
+    const { certificates, diagnostics, context } = world({ a: {} }, ["albc"]);
     certificates.load({ namespace: "desk", name: "b" }, PLACE);
     const [report] = diagnostics.reports;
     expect(report?.message).toBe("Secret desk/b is not read");
     expect(report?.hint).toMatch(/^namespace desk is not in the option secretNamespaces: name it/);
     // One that is there can be read.
-    expect(certificates.hintFor(REF)).toEqual({});
+    expect(hintForUnread(REF, context)).toBeUndefined();
     for (const namespaces of [["*"], ["desk"]]) {
-      const readable = world({}, namespaces).certificates;
-      expect(readable.hintFor({ namespace: "desk", name: "b" })).toEqual({});
+      const readable = world({}, namespaces).context;
+      expect(hintForUnread({ namespace: "desk", name: "b" }, readable)).toBeUndefined();
     }
   });
 });
