@@ -45,13 +45,17 @@ const AGE_ZERO = 10 ** 11;
 export function orderKey(rank: Rank): string {
   const { metadata, specificity, owner = "" } = rank;
   const { namespace, name, creationTimestamp } = metadata;
-  const outer = `${CLASS_DIGIT[rank.class]} ${digits(PRIORITY_ZERO + rank.priority, 10)}`;
-  const complexity = digits(MAX_COMPLEXITY - specificity.complexity, 10);
-  const length = digits(MAX_LENGTH - specificity.length, 8);
-  const match = `${complexity} ${length} ${ageKey(creationTimestamp)} ${namespace} ${name}`;
-  let key = `${outer} ${owner === "" ? "" : `${owner} `}${match}`;
-  for (const position of rank.position) key += ` ${digits(position, 6)}`;
-  return key;
+  return [
+    CLASS_DIGIT[rank.class],
+    digits(PRIORITY_ZERO + rank.priority, 10),
+    ...(owner === "" ? [] : [owner]),
+    digits(MAX_COMPLEXITY - specificity.complexity, 10),
+    digits(MAX_LENGTH - specificity.length, 8),
+    ageKey(creationTimestamp),
+    namespace,
+    name,
+    ...rank.position.map((index) => digits(index, 6)),
+  ].join(" ");
 }
 
 /** Whether the text is of a binding that comes after every rule. */

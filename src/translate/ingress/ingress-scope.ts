@@ -1,7 +1,7 @@
 import type { Ingress } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
 import type { HostPattern } from "../../model/values.js";
-import { memoized } from "../../support/collections.js";
+import { getOrInsert } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { HostOwners } from "../host-owners.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
@@ -58,6 +58,8 @@ export interface IngressScope {
   readonly tlsOf: ReturnType<TlsHosts["reader"]>;
   /** What is to be bound. */
   readonly claims: PathClaim[];
+  /** Of `withAliases`, by list of aliases. A WeakMap would keep the scope of every Ingress until a full garbage collection. */
+  readonly names: Map<readonly HostPattern[], (host: HostPattern) => readonly HostPattern[]>;
 }
 
 /**
@@ -94,14 +96,12 @@ export function portsFor(
 export function withAliases(
   { aliases }: PreparedIngress,
   host: HostPattern,
-  scope: IngressScope,
+  { factsOf, names }: IngressScope,
 ): readonly HostPattern[] {
-  return host.kind === "any" ? [host] : namesIn(scope)(aliases)(host);
-}
-
-const namesIn = memoized(({ factsOf }: IngressScope) =>
-  memoized((aliases: readonly HostPattern[]) => {
+  if (host.kind === "any") return [host];
+  return getOrInsert(names, aliases, () => {
     const own = aliases.filter((alias) => factsOf(alias).isOwned && !factsOf(alias).isRuled);
-    return memoized((host: HostPattern): readonly HostPattern[] => [host, ...own]);
-  }),
-);
+    const lists = new Map<HostPattern, readonly HostPattern[]>();
+    return (each) => getOrInsert(lists, each, () => [each, ...own]);
+  })(host);
+}

@@ -9,9 +9,14 @@ import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { type Place, annotationField, nameOf, placeOf } from "../place.js";
 import { type NamespacedName, isReferenceGranted } from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
-import { tlsAnnotationOf } from "./annotations/origin.js";
+import { hasTlsAnnotation, tlsAnnotationOf } from "./annotations/origin.js";
 import type { PreparedIngress } from "./ingress-scope.js";
 import { type WantedName, WantedNames } from "./tls-hosts.js";
+
+/** Most Ingresses name no certificate. */
+export function namesTls(ingress: Ingress, { domains }: AuthContext["options"]): boolean {
+  return (ingress.spec?.tls ?? []).length > 0 || hasTlsAnnotation(ingress, domains);
+}
 
 /**
  * Serves the certificates of an Ingress on the HTTPS port of a load balancer. Gives the names that it wants TLS for. `factsOf`: what its

@@ -16,7 +16,7 @@ import type { CertificateCandidate } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import { EntryBindings, orderedClaims } from "../entry-bindings.js";
 import { type HostClaims, HostOwners } from "../host-owners.js";
-import { translateIngressTls } from "../ingress/ingress-tls.js";
+import { namesTls, translateIngressTls } from "../ingress/ingress-tls.js";
 import { hostsOfIngress, translateIngress } from "../ingress/ingresses.js";
 import { preparedIngresses } from "../ingress/prepared-ingress.js";
 import { TlsHosts, type WantedName } from "../ingress/tls-hosts.js";
@@ -295,7 +295,7 @@ function tlsOf(
   reads: Set<Key>,
 ): TlsPart | undefined {
   readNamespace(object, reads);
-  if (hosts.length === 0) return undefined;
+  if (hosts.length === 0 || !namesTls(object, context.options)) return undefined;
   const prepared = preparedIngresses(context)(object);
   const own = ownContext(context, reads);
   const wanted = balancers.map((balancer, i) => {
@@ -305,7 +305,7 @@ function tlsOf(
   });
   const collected = collectedFrom(object, own);
   const isEmpty = collected.reports.length === 0 && wanted.every(({ length }) => length === 0);
-  return isEmpty ? undefined : { ...collected, wanted };
+  return isEmpty ? undefined : { ...SHARED_SHAPE, ...collected, wanted };
 }
 
 function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
@@ -327,6 +327,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
       (balancer) => ({
         ...SHARED_SHAPE,
         ...{ balancer, context: own, factsOf: factsOf(balancer), claims: claimsOn(balancer) },
+        names: new Map(),
         tlsOf: tls[balancers.indexOf(balancer)]?.reader(reads) ?? noTls,
       }),
       own,
@@ -349,5 +350,5 @@ function readNamespace({ metadata: { namespace: name } }: Entry, reads: Set<Key>
 }
 
 function collectedFrom(object: Entry, own: AuthContext): CollectedPart {
-  return { ...partOf(own), object, served: kept(own.config.candidates) };
+  return { ...SHARED_SHAPE, ...partOf(own), object, served: kept(own.config.candidates) };
 }

@@ -6,6 +6,7 @@ import type { Certificate } from "../../model/listener.js";
 import { type Route, type RouteBinding, inBindingOrder } from "../../model/route.js";
 import type { BackendTls } from "../../model/upstream.js";
 import { type Difference, compareIds, patched } from "../../support/collections.js";
+import { SHARED_SHAPE } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { createAuthTranslator } from "../auth/auth-translator.js";
 import { Backends, type UpstreamPlan } from "../backends.js";
@@ -38,6 +39,7 @@ export function ownContext({ resources, options }: AuthContext, reads: Set<Key>)
 /** The context with empty collectors. */
 export function collecting(context: TranslateContext, closed = new ClosedObjects()): AuthContext {
   return {
+    ...SHARED_SHAPE,
     ...context,
     config: new ConfigBuilder(closed),
     backends: new Backends(context),

@@ -52,12 +52,20 @@ interface HostCertificate {
   readonly secret: NamespacedName;
 }
 
+export function hasTlsAnnotation(ingress: Ingress, { labels }: Domains): boolean {
+  return valueOf(ingress, tlsKey(labels)) !== undefined;
+}
+
+function tlsKey(labels: string): string {
+  return `alb.networking.${labels}/tls`;
+}
+
 /** Certificates by host; one wrong item, or two secrets for one host, void the whole annotation, which is reported. */
 export function tlsAnnotationOf(
   ingress: Ingress,
   context: TranslateContext,
 ): { readonly key: string; readonly certificates: readonly HostCertificate[] } {
-  const key = `alb.networking.${context.options.domains.labels}/tls`;
+  const key = tlsKey(context.options.domains.labels);
   const certificates = new Map<string, HostCertificate>();
   for (const item of textList(valueOf(ingress, key) ?? "")) {
     const parsed = parseTlsItem(item);

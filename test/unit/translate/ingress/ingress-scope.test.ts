@@ -26,6 +26,7 @@ function world(given: {
     context: { options: DEFAULT_OPTIONS },
     tlsOf: () => ({ isWanted }),
     factsOf: (host: HostPattern) => facts[hostKey(host)],
+    names: new Map(),
   };
   return [prepared as unknown as PreparedIngress, scope as unknown as IngressScope] as const;
 }
