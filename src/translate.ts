@@ -31,6 +31,7 @@ import {
   streamServers,
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
+import { OwnAddresses } from "./translate/own-addresses.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { addGatewayPages } from "./translate/gateway-pages.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
@@ -60,10 +61,12 @@ export function withUpstreams(
   { config, statuses, objects, ...plans }: Routing,
   resources: Pick<Resources, "slices">,
   { requests, streams }: KnownEndpoints,
-  { healthAddress }: Pick<CompileOptions, "healthAddress">,
+  options: CompileOptions,
 ): Translation {
-  const upstreams = requests.resolve(plans.upstreams, resources, healthAddress);
-  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources, healthAddress);
+  const own = new OwnAddresses(options);
+  const upstreams = requests.resolve(plans.upstreams, resources, own);
+  const ofStreams = new OwnAddresses(options, config.streams);
+  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources, ofStreams);
   return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 

@@ -11,7 +11,7 @@ import { type Observe, startRunHealth } from "../health/run-health.js";
 import { SourceFiles } from "../input/files.js";
 import type { CompileOptions } from "../model/options.js";
 import { Applier } from "../output/apply.js";
-import { environmentFiles, luaBundle } from "../output/environment.js";
+import { environmentFiles, luaBundle, machineAddresses } from "../output/environment.js";
 import {
   type NginxBinary,
   fileShortage,
@@ -284,6 +284,7 @@ export function runOptions({
     stream: options.stream && (binary?.stream ?? true),
     listenerSockets: Math.min(options.listenerSockets, mostSockets()),
     processors: cpus().length,
+    machineAddresses: machineAddresses(),
   };
 }
 

@@ -139,7 +139,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   ENDPOINT_REFUSED: error(
     "an endpoint is albc itself",
-    "nginx runs on albc's machine, so an endpoint with a loopback address and the port of the option healthAddress would publish albc's metrics. This endpoint is ignored; the Service's other endpoints are used.",
+    "nginx runs on albc's machine, so an endpoint with a loopback address or another address of the machine can reach what albc listens on. With the port of the option healthAddress it would publish albc's metrics, with that of traceAddress invent spans. A TCPRoute, TLSRoute or UDPRoute to a port of such routes would send connections round in a circle. This endpoint is ignored; the Service's other endpoints are used.",
     "give the endpoint the address and port of the application",
   ),
   SERVICE_TOO_LARGE: error(

@@ -31,6 +31,8 @@ export interface CompileOptions {
   readonly processors: number;
   /** `ADDRESS:PORT` of albc's health checks and metrics, which no endpoint may be; empty: there are none. */
   readonly healthAddress: string;
+  /** Addresses of the machine. Detected, not an option. */
+  readonly machineAddresses: readonly string[];
   /** `<namespace>/<name>` of the Service in front of albc, whose addresses go into statuses of Ingresses; empty: none. */
   readonly publishService: string;
   /** Addresses and names for statuses of Ingresses, if no Service has them. */
@@ -152,6 +154,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   listenerSockets: 8192,
   processors: 1,
   healthAddress: "",
+  machineAddresses: [],
   publishService: "",
   publishAddress: [],
   defaultCertificate: "",

@@ -4,7 +4,7 @@
  */
 import { readFile, readdir } from "node:fs/promises";
 import { isIP } from "node:net";
-import { networkInterfaces } from "node:os";
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { address, quoted, word } from "../render/nginx/text.js";
@@ -141,11 +141,19 @@ async function authorities(given: string): Promise<string | undefined> {
 
 /** Without a route, requests to an IPv6 address of an auth service would fail. */
 function hasIpv6Route(): boolean {
-  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-  return addresses.some(
+  return interfaces().some(
     ({ family, internal, address: ip }) =>
       family === "IPv6" && !internal && !ip.toLowerCase().startsWith("fe80:"),
   );
+}
+
+/** All addresses of this machine, including loopback. */
+export function machineAddresses(): readonly string[] {
+  return interfaces().map(({ address: ip }) => ip);
+}
+
+function interfaces(): readonly NetworkInterfaceInfo[] {
+  return Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
 }
 
 /**

@@ -18,8 +18,8 @@ import {
   patched,
   sameElements,
 } from "../support/collections.js";
-import { addressAndPort, addressBytes, cidrContains } from "../support/ip-address.js";
 import type { ServicePort, UpstreamPlan } from "./backends.js";
+import type { OwnAddresses } from "./own-addresses.js";
 import { placeOf } from "./place.js";
 import { internalError } from "./reasons.js";
 import { SHARED_SHAPE } from "../support/json-object.js";
@@ -32,6 +32,7 @@ interface Known {
   readonly port: UpstreamPlan["port"];
   readonly slices: Slices;
   readonly share: Share;
+  readonly addresses: OwnAddresses;
   readonly upstream: Upstream;
   readonly reports: readonly Report[];
 }
@@ -60,6 +61,7 @@ export class Upstreams {
   #slices: ServiceSlices | undefined;
   /** Plans of a Service by id. */
   readonly #services = new Map<string, Map<string, UpstreamPlan>>();
+  #own: OwnAddresses | undefined;
   readonly #known = new Map<string, Known>();
   /** Of the upstreams that have reports. */
   readonly #reports = new Map<string, readonly Report[]>();
@@ -71,15 +73,15 @@ export class Upstreams {
   }
 
   /**
-   * Plans and upstreams are sorted by id; the list is the same object if nothing changed. `health` is `ADDRESS:PORT` where albc answers
-   * probes, or empty. It never changes while albc runs.
+   * Plans and upstreams are sorted by id; the list is the same object if nothing changed. `own`: addresses that no endpoint may be.
    */
   resolve(
     plans: readonly UpstreamPlan[],
     { slices }: Pick<Resources, "slices">,
-    health: string,
+    own: OwnAddresses,
   ): readonly Upstream[] {
-    const services = new Set<string>();
+    const addresses = this.#own?.text === own.text ? this.#own : own;
+    const services = this.#changedServices(slices, addresses);
     const changes: Difference<Upstream>[] = [];
     const differing = listDifferences(this.#plans, plans, compareIds);
     for (const { before, now } of differing) {
@@ -92,14 +94,18 @@ export class Upstreams {
         services.add(serviceOf(now));
       } else if (before) changes.push({ before: this.#forget(before) });
     }
-    for (const { namespace, name } of this.#slices?.differences(slices) ?? []) {
-      services.add(`${namespace}/${name}`);
-    }
-    for (const service of services) changes.push(...this.#look(service, slices, health));
+    for (const service of services) changes.push(...this.#look(service, slices, addresses));
     this.#plans = plans;
     this.#slices = slices;
+    this.#own = addresses;
     this.#last = patched(this.#last, changes, compareIds);
     return this.#last;
+  }
+
+  #changedServices(slices: ServiceSlices, addresses: OwnAddresses): Set<string> {
+    if (addresses !== this.#own) return new Set(this.#services.keys());
+    const changed = this.#slices?.differences(slices) ?? [];
+    return new Set(changed.map(({ namespace, name }) => `${namespace}/${name}`));
   }
 
   #forget({ id }: UpstreamPlan): Upstream | undefined {
@@ -109,7 +115,7 @@ export class Upstreams {
     return known?.upstream;
   }
 
-  #look(service: string, slices: ServiceSlices, health: string): Difference<Upstream>[] {
+  #look(service: string, slices: ServiceSlices, addresses: OwnAddresses): Difference<Upstream>[] {
     const plans = [...(this.#services.get(service)?.values() ?? [])].sort(compareIds);
     if (plans.length === 0) this.#services.delete(service);
     let count = 0;
@@ -118,7 +124,7 @@ export class Upstreams {
       const own = port === undefined ? NONE : (slices.get(namespace, name) ?? NONE);
       const share = own.length === 0 ? "served" : shareOf(count++, mostPorts(own));
       const before = this.#known.get(id);
-      const now = resolved(plan, before, { slices: own, share }, health);
+      const now = resolved(plan, before, { slices: own, share, addresses });
       if (now === before) return [];
       this.#known.set(id, now);
       if (now.reports.length > 0) this.#reports.set(id, now.reports);
@@ -141,20 +147,26 @@ function serviceOf({ namespace, service }: UpstreamPlan): string {
 function resolved(
   plan: UpstreamPlan,
   known: Known | undefined,
-  { slices, share }: Pick<Known, "slices" | "share">,
-  health: string,
+  looked: Pick<Known, "slices" | "share" | "addresses">,
 ): Known {
+  const { slices, share, addresses } = looked;
   const { id, namespace, service, port } = plan;
-  if (known?.port === port && known?.share === share && sameElements(known.slices, slices)) {
+  if (
+    known !== undefined &&
+    known.port === port &&
+    known.share === share &&
+    known.addresses === addresses &&
+    sameElements(known.slices, slices)
+  ) {
     return known;
   }
-  const found = { port, slices, share };
+  const found = { port, ...looked };
   if (share !== "served") {
     const reports = share === "refused" ? [] : [tooLarge(plan, mostPorts(slices))];
     return { ...found, upstream: { id, endpoints: [] }, reports };
   }
   try {
-    return { ...SHARED_SHAPE, ...found, ...lookedUp(id, port, slices, health) };
+    return { ...SHARED_SHAPE, ...found, ...lookedUp(id, port, slices, addresses) };
   } catch (error: unknown) {
     const resource = { apiVersion: "v1", kind: "Service", namespace, name: service };
     const reports = [internalError(resource, "looking up its endpoints", error)];
@@ -172,36 +184,29 @@ function lookedUp(
   id: string,
   port: UpstreamPlan["port"],
   slices: readonly EndpointSlice[],
-  health: string,
+  addresses: OwnAddresses,
 ): Pick<Known, "upstream" | "reports"> {
   const all = port === undefined ? [] : serviceEndpoints(slices, port);
-  const own = all.filter((endpoint) => isOwnPort(endpoint, health));
-  const endpoints = own.length === 0 ? all : all.filter((endpoint) => !own.includes(endpoint));
-  const reports = own.flatMap((endpoint) => ownPortReports(endpoint, slices));
+  const own = new Map(
+    all.flatMap((endpoint) => {
+      const what = addresses.at(endpoint, port?.protocol);
+      return what === undefined ? [] : [[endpoint, what]];
+    }),
+  );
+  const endpoints = own.size === 0 ? all : all.filter((endpoint) => !own.has(endpoint));
+  const reports = [...own].flatMap(([endpoint, what]) => ownAddressReports(endpoint, what, slices));
   return { upstream: { id, endpoints }, reports };
 }
 
-function ownPortReports(
+function ownAddressReports(
   [address, port]: Endpoint,
+  what: string,
   slices: readonly EndpointSlice[],
 ): readonly Report[] {
-  const message = `${address} with port ${String(port)} is the health address of albc`;
+  const message = `${address} with port ${String(port)} is ${what}`;
   return slices
     .filter(({ endpoints }) => endpoints.some(({ addresses }) => addresses.includes(address)))
     .map((slice) => ({ code: "ENDPOINT_REFUSED", message, ...placeOf(slice, "endpoints") }));
-}
-
-/**
- * Whether a connection to the endpoint would reach albc's own health address: nginx runs on the same machine, so loopback addresses and
- * the unspecified address reach it too.
- */
-function isOwnPort([address, port]: Endpoint, health: string): boolean {
-  const own = addressAndPort(health);
-  if (port !== own.port) return false;
-  const isHere = ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"].some((range) =>
-    cidrContains(range, address),
-  );
-  return isHere || addressBytes(address) === addressBytes(own.host);
 }
 
 /**

@@ -103,9 +103,12 @@ describe("endpoints", () => {
   const web = { id: "default/web/80", endpoints: [["10.0.0.1", 8080]] };
 
   it("are added to a routing, for requests and for streams", () => {
-    const { config, statuses, objects } = withUpstreams(result, FIRST, newEndpoints(), {
-      healthAddress: "",
-    });
+    const { config, statuses, objects } = withUpstreams(
+      result,
+      FIRST,
+      newEndpoints(),
+      DEFAULT_OPTIONS,
+    );
     expect(config).toEqual({ ...result.config, upstreams: [web], streamUpstreams: [web] });
     expect([statuses, objects]).toEqual([result.statuses, result.objects]);
     expect(config.pools).toHaveLength(1);
@@ -114,7 +117,7 @@ describe("endpoints", () => {
   it("have their problems reported for both, as of the last look", () => {
     const known = newEndpoints();
     const look = (healthAddress: string, resources: Pick<Resources, "slices">) =>
-      withUpstreams(result, resources, known, { healthAddress }).config;
+      withUpstreams(result, resources, known, { ...DEFAULT_OPTIONS, healthAddress }).config;
     const { upstreams, streamUpstreams } = look("10.0.0.1:8080", FIRST);
     const none = [{ ...web, endpoints: [] }];
     expect([upstreams, streamUpstreams]).toEqual([none, none]);

@@ -33,8 +33,8 @@ function optionsOf(
   };
   const options = runOptions({ call, settings, binary });
   // Everything that is not detected is as the settings say.
-  const { ingressWithoutClass, stream, listenerSockets, processors } = options;
-  const detected = { ingressWithoutClass, stream, listenerSockets, processors };
+  const { ingressWithoutClass, stream, listenerSockets, processors, machineAddresses } = options;
+  const detected = { ingressWithoutClass, stream, listenerSockets, processors, machineAddresses };
   expect(options).toEqual({ ...compileOptions(settings), ...detected });
   return options;
 }
@@ -74,6 +74,7 @@ test.each([
   expect(optionsOf(FILES, { listenerSockets }).listenerSockets).toBe(allowed);
 });
 
-test("processors are those of the machine", () => {
+test("processors and addresses are those of the machine", () => {
   expect(optionsOf(FILES).processors).toBe(cpus().length);
+  expect(optionsOf(FILES).machineAddresses).toContain("127.0.0.1");
 });

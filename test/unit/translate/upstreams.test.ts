@@ -1,8 +1,10 @@
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { LiveObjects } from "../../../src/input/object-store.js";
 import type { ServiceSlices } from "../../../src/input/resources.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Upstream } from "../../../src/model/upstream.js";
 import type { ServicePort, UpstreamPlan } from "../../../src/translate/backends.js";
+import { OwnAddresses } from "../../../src/translate/own-addresses.js";
 import { Upstreams } from "../../../src/translate/upstreams.js";
 
 interface SliceText {
@@ -11,6 +13,10 @@ interface SliceText {
   readonly endpoints?: readonly object[];
   readonly type?: "IPv4" | "IPv6" | "FQDN";
 }
+
+const NOTHING = new OwnAddresses(DEFAULT_OPTIONS);
+const healthAt = (healthAddress: string): OwnAddresses =>
+  new OwnAddresses({ ...DEFAULT_OPTIONS, healthAddress });
 
 /** EndpointSlices that change, in the namespace `shop`. */
 class World {
@@ -35,8 +41,8 @@ class World {
     return this.#live.snapshot().resources.slices;
   }
 
-  resolve(plans: readonly UpstreamPlan[], health = ""): readonly Upstream[] {
-    return this.upstreams.resolve(plans, { slices: this.slices }, health);
+  resolve(plans: readonly UpstreamPlan[], own = NOTHING): readonly Upstream[] {
+    return this.upstreams.resolve(plans, { slices: this.slices }, own);
   }
 }
 
@@ -50,10 +56,10 @@ const ready = (...addresses: readonly string[]): readonly object[] =>
   addresses.map((address) => ({ addresses: [address] }));
 
 /** Endpoints of a port of the Service `web` with these slices. */
-function endpointsOf(slices: readonly SliceText[], port: ServicePort = WEB, health = "") {
+function endpointsOf(slices: readonly SliceText[], port: ServicePort = WEB, own = NOTHING) {
   const world = new World();
   for (const [i, slice] of slices.entries()) world.put(`web-${i}`, slice);
-  const [upstream] = world.resolve([plan("a", port)], health);
+  const [upstream] = world.resolve([plan("a", port)], own);
   return upstream?.endpoints.map((endpoint) => endpoint.join(" "));
 }
 
@@ -119,35 +125,11 @@ describe("endpoints", () => {
   });
 });
 
-describe("albc's own health address", () => {
-  const port = { port: 80 };
-  const reached = (health: string, type: "IPv4" | "IPv6", ...addresses: readonly string[]) =>
-    endpointsOf([{ ports: [{ port: 10254 }], endpoints: ready(...addresses), type }], port, health);
-
-  it.each([
-    ["127.0.0.1:10254", "IPv4", "127.0.0.1"],
-    ["0.0.0.0:10254", "IPv4", "127.0.0.9"],
-    ["0.0.0.0:10254", "IPv4", "0.0.0.1"],
-    ["[::]:10254", "IPv6", "::1"],
-    ["10.0.0.1:10254", "IPv4", "10.0.0.1"],
-    ["[fd00::1]:10254", "IPv6", "fd00:0::1"],
-  ] as const)("%s is no endpoint (%s %s)", (health, type, address) => {
-    expect(reached(health, type, address)).toEqual([]);
-    expect(reached("", type, address)).toHaveLength(1);
-  });
-
-  it.each([
-    ["127.0.0.1:10255", "127.0.0.1"],
-    ["127.0.0.1:10254", "10.0.0.1"],
-    ["", "127.0.0.1"],
-  ])("%s does not keep %s away", (health, address) => {
-    expect(reached(health, "IPv4", address)).toEqual([`${address} 10254`]);
-  });
-
+describe("an endpoint that is albc itself", () => {
   it("is reported at the slice that has it, until it is gone; other endpoints stay", () => {
     const own = { ports: [{ port: 10254 }], endpoints: ready("10.0.0.1", "127.0.0.1") };
     const world = new World().put("a", own).put("b", { endpoints: ready("10.0.0.1") });
-    const resolved = () => world.resolve([plan("u")], "127.0.0.1:10254");
+    const resolved = () => world.resolve([plan("u")], healthAt("127.0.0.1:10254"));
     expect(resolved()[0]?.endpoints).toEqual([
       ["10.0.0.1", 8080],
       ["10.0.0.1", 10254],
@@ -164,6 +146,16 @@ describe("albc's own health address", () => {
     world.put("a", { endpoints: ready("10.0.0.1") });
     resolved();
     expect(world.upstreams.reports).toEqual([]);
+  });
+
+  it("is one again once the gateway no longer listens there", () => {
+    const world = new World().put("a", { endpoints: ready("127.0.0.1") });
+    const loop = new OwnAddresses(DEFAULT_OPTIONS, [
+      { id: "p8080", protocol: "tcp", port: 8080, addresses: [] },
+    ]);
+    expect(world.resolve([plan("u")], loop)[0]?.endpoints).toEqual([]);
+    expect(world.resolve([plan("u")])[0]?.endpoints).toEqual([["127.0.0.1", 8080]]);
+    expect(world.resolve([plan("u")], loop)[0]?.endpoints).toEqual([]);
   });
 });
 
@@ -240,7 +232,7 @@ describe("resolving again", () => {
     const world = start();
     world.resolve(plans);
     const { slices } = change(world);
-    const expected = new Upstreams().resolve(now, { slices }, "");
+    const expected = new Upstreams().resolve(now, { slices }, NOTHING);
     expect(world.resolve(now)).toEqual(expected);
     expect(world.resolve(now)).toEqual(expected);
   });
