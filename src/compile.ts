@@ -70,7 +70,7 @@ export class Compiler {
 
   /** The first half of `compile`, for who has other work in between. Returns the other half, to be called once. */
   translate(resources: Resources, options: CompileOptions): (now: number) => Compilation {
-    const hasChanged = this.#objects.changedKeys(resources).size > 0;
+    const hasChanged = this.#objects.changed(resources).length > 0;
     const last = this.#last;
     this.#last = undefined;
     const current =

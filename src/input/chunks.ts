@@ -6,7 +6,7 @@ import { type JsonObject, isObject } from "../support/json-object.js";
 import { type Decoded, type DecodedValue, decode } from "./decode.js";
 import { lookUpKindName } from "./kind-lookup.js";
 import type { KindTable } from "./kind-table.js";
-import { countLineBreaks, detached } from "./text-locator.js";
+import { countLineBreaks } from "./text-locator.js";
 import { type SyntaxProblem, parseYaml } from "./yaml.js";
 
 /** A run of documents of a text. It depends on its text alone, so it is reused wherever that text appears again. */
@@ -34,8 +34,7 @@ export interface ChunkValue {
 
 const NONE: readonly never[] = [];
 
-export function readChunk(part: string, table: KindTable): Chunk {
-  const text = detached(part);
+export function readChunk(text: string, table: KindTable): Chunk {
   const parsed = parseYaml(text);
   const isBroken = "problems" in parsed;
   const values = isBroken ? NONE : decodedValues(parsed.documents, table);

@@ -13,7 +13,7 @@ import {
 import { memoized } from "../support/collections.js";
 import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
-import { TextLocator, editedParts, splitDocuments } from "./text-locator.js";
+import { TextLocator, detached, editedParts, splitDocuments } from "./text-locator.js";
 import type { SyntaxProblem } from "./yaml.js";
 
 /** A text with manifests, as the edges pass it on. `path`: its name in diagnostics. */
@@ -77,7 +77,10 @@ export function readSource(
     const { text } = source;
     if (known instanceof TextReading) return known.edited(text, table);
     const parts = splitDocuments(text);
-    return readingOf(path, text, chunksFor(parts, reuse(parts), table));
+    const reused = reuse(parts);
+    // Where no chunk is older than the text, all of them share its memory.
+    const own = reused.some((chunk) => chunk !== undefined) ? parts.map(detached) : parts;
+    return readingOf(path, text, chunksFor(own, reused, table));
   }
   if ("objects" in source) {
     const all = source.objects.map((object) => decode(object, table));
@@ -174,7 +177,7 @@ class TextReading implements SourceReading {
     const before = chunks.slice(start, chunks.length - end);
     const known = new Map(before.map((chunk) => [chunk.text, chunk]));
     const now = chunksFor(
-      parts,
+      parts.map(detached),
       parts.map((part) => known.get(part)),
       table,
     );

@@ -76,11 +76,11 @@ export function chosenLocally(
   { before, now }: ChangedReadings,
   byPath: Readings["byPath"],
 ): Chosen | undefined {
+  if (refusedKeys === undefined) return undefined;
   const chunks = withoutCommonEnds(before.flatMap(chunksOf), now.flatMap(chunksOf));
   const [removed, added] = [chunks.before.flatMap(decodedOf), chunks.now.flatMap(decodedOf)];
   const gone = new Set(removed);
   const isGood =
-    refusedKeys !== undefined &&
     now.every((each) => each.text !== undefined && !each.doubtful && !each.unidentified) &&
     before.every(({ text }) => text !== undefined) &&
     [...removed, ...added].every(

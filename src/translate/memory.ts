@@ -22,18 +22,23 @@ export class KnownObjects {
    * of statuses.
    */
   changedKeys(resources: RoutingResources): ReadonlySet<Key> {
-    const keys = new Set<Key>();
+    return new Set(this.changed(resources).map(keyOfObject));
+  }
+
+  /** The objects of `changedKeys`. */
+  changed(resources: RoutingResources): readonly KubernetesObject[] {
+    const changed: KubernetesObject[] = [];
     for (const kind of ROUTING_KINDS) {
       const list: readonly KubernetesObject[] = resources.list(kind);
       const known = this.#lists.get(kind) ?? [];
       for (const { before, now } of listDifferences(known, list, byNamespaceAndName)) {
         const object = before ?? now;
         const isRead = !before || !now || !differInUnreadOnly(kind, before, now);
-        if (object !== undefined && isRead) keys.add(keyOfObject(object));
+        if (object !== undefined && isRead) changed.push(object);
       }
       this.#lists.set(kind, list);
     }
-    return keys;
+    return changed;
   }
 }
 

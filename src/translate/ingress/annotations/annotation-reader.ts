@@ -50,25 +50,36 @@ export class AnnotationLookup {
   }
 }
 
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
+/** Thousands of Ingresses without annotations share one empty map. */
+function kept<T>(map: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return map.size === 0 ? NONE : map;
+}
+
 /** The annotations of an Ingress, taken apart once: paths without an index prefix of their own share one lookup. */
 export class IngressAnnotations {
   /** As they hold for the whole Ingress; index prefixes hold for nothing. */
   readonly whole: AnnotationLookup;
-  readonly #shared = new Map<string, FoundAnnotation[]>();
-  readonly #ofPaths = new Map<string, Map<string, FoundAnnotation>>();
+  readonly #shared: ReadonlyMap<string, readonly FoundAnnotation[]>;
+  readonly #ofPaths: ReadonlyMap<string, ReadonlyMap<string, FoundAnnotation>>;
 
   constructor(annotations: Readonly<Record<string, string>> | undefined, domains: Domains) {
+    const shared = new Map<string, FoundAnnotation[]>();
+    const ofPaths = new Map<string, Map<string, FoundAnnotation>>();
     for (const [key, value] of Object.entries(annotations ?? {})) {
       const parsed = exactKey(key, domains);
       if (parsed === undefined) continue;
       const { name, prefix, index } = parsed;
-      if (prefix !== "index") addTo(this.#shared, name, { value, key, prefix });
+      if (prefix !== "index") addTo(shared, name, { value, key, prefix });
       else if (index !== undefined) {
-        const ofPath = getOrInsert(this.#ofPaths, pathKey(index), () => new Map());
+        const ofPath = getOrInsert(ofPaths, pathKey(index), () => new Map());
         ofPath.set(name, { value, key, prefix });
       }
     }
-    this.whole = new AnnotationLookup(new Map(), this.#shared);
+    this.#shared = kept(shared);
+    this.#ofPaths = kept(ofPaths);
+    this.whole = new AnnotationLookup(NONE, this.#shared);
   }
 
   /** As they hold for the path at `index`. */
