@@ -28,7 +28,8 @@ interface StartOptions {
   /** `http` and `https` are for Ingresses, `own` is named by a manifest. */
   readonly ports: Readonly<Partial<Record<"http" | "https" | "own", number>>>;
   readonly workers?: number | undefined;
-  readonly accessLog?: boolean;
+  /** Of the command, besides those that every measurement has. */
+  readonly flags?: readonly string[] | undefined;
   /** The built command, when it is another checkout's. */
   readonly main?: string | undefined;
 }
@@ -45,16 +46,13 @@ export async function startGateway(options: GatewayOptions): Promise<Subject> {
 /** On manifests, each text a file named by its position: `0.yaml` and so on. */
 export async function startGatewayOn(
   manifests: readonly string[],
-  { ports, workers = 1, accessLog = false, main }: StartOptions,
+  { ports, workers = 1, flags = [], main }: StartOptions,
 ): Promise<GatewaySubject> {
   const gateway = await Gateway.start({
     files: Object.fromEntries(manifests.map((text, index) => [`${index}.yaml`, text])),
     httpPort: ports.http ?? 0,
     httpsPort: ports.https ?? 0,
-    flags: [
-      ...["--workers", String(workers), "--ipv6", "false"],
-      ...["--access-log", accessLog ? "logs/access.log" : "off"],
-    ],
+    flags: [...["--workers", String(workers), "--ipv6", "false", "--access-log", "off"], ...flags],
     main,
   });
   const pids = await gateway.workerPids();

@@ -54,7 +54,8 @@ type Auth = Access["kind"];
 
 interface Options {
   readonly auth?: Auth;
-  readonly accessLog?: boolean;
+  /** Of the product's command. */
+  readonly flags?: readonly string[];
   readonly tls?: boolean;
   readonly workers?: number;
   /** What the name ends with, to tell it from others in its suite. */
@@ -79,9 +80,24 @@ export const SUITES: readonly Suite[] = [
       ...[FEW, MANY, HUGE].map((count) => albc("Ingress", count)),
       ...[FEW, MANY, HUGE].map((count) => albc("HTTPRoute", count)),
       ...[FEW, MANY].map((count) => albc("Rule", count)),
-      albc("Ingress", FEW, { accessLog: true, label: ", access log" }),
+      albc("Ingress", FEW, { flags: ["--access-log", "logs/access.log"], label: ", access log" }),
       ...[FEW, MANY, HUGE].map((count) => haproxy(count)),
       ...[FEW, MANY].map((count) => envoy(count)),
+    ],
+  },
+  {
+    title: "What options cost a plain route",
+    figure: "request",
+    loads: [SATURATED],
+    rows: [
+      bare(FEW),
+      ...[
+        { label: "" },
+        { flags: ["--route-metrics", "0"], label: ", no metrics of routes" },
+        { flags: ["--tracing", "headers"], label: ", trace headers" },
+        { flags: ["--tracing", "spans"], label: ", spans of 1 %" },
+        { flags: ["--error-page-service", "default/app-0:80"], label: ", error pages" },
+      ].map((options) => albc("Ingress", FEW, options)),
     ],
   },
   {
@@ -198,7 +214,7 @@ function authRequest(answer: "empty" | "with a body"): Row {
 }
 
 function albc(kind: RouteKind, rules: number, options: Options = {}): Row {
-  const { auth = "open", accessLog = false, label = "" } = options;
+  const { auth = "open", flags, label = "" } = options;
   return {
     ...{ name: `albc, ${kind}${label}`, rules },
     isOwn: true,
@@ -209,7 +225,7 @@ function albc(kind: RouteKind, rules: number, options: Options = {}): Row {
         access: accessTo(auth, upstreams, login),
         backend: upstreams.backend,
         authorization: auth === "basic" ? login.authorization : undefined,
-        accessLog,
+        flags,
         main,
         ...proxy(options, tls),
       }),
