@@ -54,4 +54,10 @@ function _M.of(text)
     return cast(const_bytes, text)
 end
 
+--- The two hexadecimal digits of each byte, as they stand in memory.
+_M.digits = ffi.new("uint16_t[256]")
+for byte = 0, 255 do
+    ffi.copy(_M.digits + byte, string.format("%02x", byte), 2)
+end
+
 return _M

@@ -2,12 +2,12 @@
 -- each worker and a number for each request. It is not secret: the other ids of the worker can be derived from it.
 -- May yield: no. Phases: init_worker (start), access and header_filter (draw).
 local bit = require("bit")
+local digits = require("alb.bytes").digits
 local ffi = require("ffi")
 local writer = require("alb.nginx_variable").writer
 
 local band, rshift = bit.band, bit.rshift
 local str_byte = string.byte
-local str_format = string.format
 
 local set_id = writer("albc_id")
 
@@ -17,13 +17,9 @@ local RANDOM_BYTES = 12
 local LENGTH = 32
 local LAST = 0xffffffff
 
--- The latest id, as bytes and as pairs of digits; the pair of digits for each byte.
+-- The latest id, as bytes and as pairs of digits.
 local id = ffi.new("unsigned char[?]", LENGTH)
 local pairs_of_id = ffi.cast("uint16_t *", id)
-local digits = ffi.new("uint16_t[256]")
-for byte = 0, 255 do
-    ffi.copy(digits + byte, str_format("%02x", byte), 2)
-end
 
 local count = 0
 

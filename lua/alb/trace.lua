@@ -1,8 +1,11 @@
 --- The trace context of a request (W3C Trace Context, Level 1): a valid one of the client goes on, or a new one begins.
 -- May yield: no. Phases: init (start), access.
+local bit = require("bit")
+local digits = require("alb.bytes").digits
 local ffi = require("ffi")
-local reader = require("alb.nginx_variable").reader
+local nginx_variable = require("alb.nginx_variable")
 
+local band, rshift = bit.band, bit.rshift
 local ffi_copy = ffi.copy
 local ngx = ngx
 local re_find = ngx.re.find
@@ -10,7 +13,10 @@ local str_format = string.format
 local str_sub = string.sub
 local var = ngx.var
 
-local read_parent = reader("http_traceparent")
+local read_parent = nginx_variable.reader("http_traceparent")
+local set_context = nginx_variable.writer("albc_traceparent")
+
+local ZERO, ONE = 48, 49
 
 local _M = {
     --- Whether requests have a trace context.
@@ -77,59 +83,75 @@ for digit in ("13579bdf"):gmatch(".") do
     SAMPLED[digit] = true
 end
 
-local function new_span()
-    return str_format("%08x%08x", nonzero(), word())
+-- The latest traceparent: version, trace, span, flags.
+local LENGTH, TRACE, SPAN, SAMPLED_FLAG = 55, 3, 36, 54
+local context =
+    ffi.new("unsigned char[?]", LENGTH + 1, "00-" .. ("0"):rep(32) .. "-" .. ("0"):rep(16) .. "-00")
+-- Pairs of digits may begin at odd addresses, which a pointer allows and an array does not.
+local trace_pairs = ffi.cast("uint16_t *", context + TRACE)
+local span_pairs = ffi.cast("uint16_t *", context + SPAN)
+
+local function put_word(pairs_of_id, at, value)
+    pairs_of_id[at] = digits[rshift(value, 24)]
+    pairs_of_id[at + 1] = digits[band(rshift(value, 16), 255)]
+    pairs_of_id[at + 2] = digits[band(rshift(value, 8), 255)]
+    pairs_of_id[at + 3] = digits[band(value, 255)]
+end
+
+local function put_span()
+    put_word(span_pairs, 0, nonzero())
+    put_word(span_pairs, 4, word())
 end
 
 local function mark(is_sampled)
-    if _M.spans then
-        var.albc_sampled = is_sampled and "1" or ""
+    context[SAMPLED_FLAG] = is_sampled and ONE or ZERO
+    set_context(context, LENGTH)
+    if is_sampled and _M.spans then
+        var.albc_sampled = "1"
     end
-    return is_sampled and "01" or "00"
-end
-
-local function put(trace, parent, is_sampled)
-    -- A gateway that reports no span must not be the parent of one.
-    local span = _M.spans and new_span() or parent or new_span()
-    if _M.spans and parent then
-        var.albc_span_parent = parent
-    end
-    var.albc_trace_id = trace
-    var.albc_traceparent = "00-" .. trace .. "-" .. span .. "-" .. mark(is_sampled)
 end
 
 local function begin()
-    -- The client's tracestate belongs to another trace (W3C Trace Context, 3.3).
-    var.albc_trace_new = "1"
-    local trace = str_format("%08x%08x%08x%08x", nonzero(), word(), word(), word())
-    return put(trace, nil, draw(rate))
+    put_word(trace_pairs, 0, nonzero())
+    put_word(trace_pairs, 4, word())
+    put_word(trace_pairs, 8, word())
+    put_word(trace_pairs, 12, word())
+    put_span()
+    return mark(draw(rate))
 end
 
 --- Gives the request its context.
 function _M.run()
-    local _, length = read_parent()
-    if not length or length == 0 or clients == "ignore" then
+    local parent, length = read_parent()
+    if not parent or length == 0 or clients == "ignore" then
         return begin()
     end
     local text = var.http_traceparent
     if not re_find(text, VALID, "jos") then
         return begin()
     end
-    local is_sampled
-    if clients == "trust" then
-        is_sampled = SAMPLED[str_sub(text, 55, 55)]
-    else
-        is_sampled = draw(rate)
+    -- A tracestate belongs to the trace of its traceparent (W3C Trace Context, 3.3).
+    var.albc_trace_kept = "1"
+    ffi_copy(context + TRACE, parent + TRACE, SPAN + 16 - TRACE)
+    -- A gateway that reports no span must not be the parent of one.
+    if _M.spans then
+        var.albc_span_parent = str_sub(text, SPAN + 1, SPAN + 16)
+        put_span()
     end
-    return put(str_sub(text, 4, 35), str_sub(text, 37, 52), is_sampled)
+    if clients == "trust" then
+        return mark(SAMPLED[str_sub(text, LENGTH, LENGTH)] == true)
+    end
+    return mark(draw(rate))
 end
 
 --- Samples the request as its route wants, unless a trusted client has decided.
 ---@param percent number
 function _M.sample(percent)
-    if _M.on and (clients ~= "trust" or var.albc_trace_new == "1") then
-        local until_flags = str_sub(var.albc_traceparent, 1, -3)
-        var.albc_traceparent = until_flags .. mark(draw(percent))
+    if _M.on and (clients ~= "trust" or var.albc_trace_kept == "") then
+        local text = var.albc_traceparent
+        ffi_copy(context, text, LENGTH)
+        var.albc_sampled = ""
+        return mark(draw(percent))
     end
 end
 
