@@ -1,5 +1,6 @@
 --- The body of the client's request.
--- May yield: read and hold. Phases: length in any with a request; read and hold in access and content.
+-- May yield: read and hold. Phases: length in any with a request; size once it is read; read and hold in access and
+-- content.
 local ffi_str = require("ffi").string
 
 local ngx = ngx
@@ -31,9 +32,27 @@ function _M.length()
     return tonumber(var.content_length)
 end
 
-local function from_file()
+local function open_file()
     local path = ngx.req.get_body_file()
-    local file = path and io.open(path, "rb")
+    return path and io.open(path, "rb")
+end
+
+--- Bytes of the body that nginx has read; infinite if it can't be known.
+---@return number
+function _M.size()
+    if not ngx.req.get_body_file() then
+        return #(ngx.req.get_body_data() or "")
+    end
+    local file = open_file()
+    local size = file and file:seek("end")
+    if file then
+        file:close()
+    end
+    return size or math.huge
+end
+
+local function from_file()
+    local file = open_file()
     if not file then
         return nil
     end

@@ -6,6 +6,7 @@
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local handover = require("alb.upstream.handover")
+local has = require("alb.known_locations").has
 local index = require("alb.policy.index")
 local target = require("alb.upstream.target")
 local watch = require("alb.upstream.watch")
@@ -58,23 +59,9 @@ function _M.prepare(route)
     route.page_suffix = statuses and "_page_" .. ranges(statuses)
 end
 
--- By location: whether this worker's nginx.conf has it. Before a reload, workers may already have its policy.
-local known = {}
-
-local function is_known(location)
-    local found = known[location]
-    if found == nil then
-        if var.albc_page then
-            var.albc_page_location = location
-        end
-        found = var.albc_page_known == "1"
-        known[location] = found
-    end
-    return found
-end
-
 --- Returns the location for a request: the one that intercepts errors, which is marked, or the same for requests whose
---- errors are not replaced. gRPC has errors of its own, and the client of an upgrade shows no page.
+--- errors are not replaced. gRPC has errors of its own, and the client of an upgrade shows no page. Without the
+--- location (known_locations.lua), errors of backends are passed on.
 ---@param location string
 ---@param route table prepared
 ---@param protocol string of the backend
@@ -87,7 +74,7 @@ function _M.location(location, route, protocol)
         or protocol == "grpcs"
         or var.albc_upgrade ~= ""
         or errors.is_grpc()
-        or not is_known(location .. suffix)
+        or not has(location .. suffix)
     then
         return location
     end

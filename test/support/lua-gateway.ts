@@ -25,6 +25,8 @@ export interface LuaGatewaySetup {
   readonly backend: number;
   /** Routes by the host that they serve. */
   readonly routes: Readonly<Record<string, TestRoute>>;
+  /** Routes that nginx.conf is made for, where a reload for the others is still to come. */
+  readonly loaded?: Readonly<Record<string, TestRoute>>;
   readonly credentials?: readonly CredentialSet[];
   /** Besides the backend's, which is `backend`. */
   readonly upstreams?: readonly Upstream[];
@@ -47,10 +49,10 @@ export class LuaGateway implements Closable {
   static async start(setup: LuaGatewaySetup): Promise<LuaGateway> {
     const options = { ...DEFAULT_OPTIONS, ...setup.options };
     const dataPlane = { workers: 1, accessLog: "off", ...setup.options?.dataPlane };
-    const files = (port: number) =>
+    const rendered = (from: LuaGatewaySetup, port: number) =>
       Object.fromEntries(
         new Renderer()
-          .render((setup.model ?? same)(modelOf(setup, port), port), {
+          .render((from.model ?? same)(modelOf(from, port), port), {
             ...options,
             dataPlane: { ...options.dataPlane, ...dataPlane },
           })
@@ -59,6 +61,12 @@ export class LuaGateway implements Closable {
             typeof contents === "string" ? contents : contents.reveal(),
           ]),
       );
+    const files = (port: number) => {
+      const all = rendered(setup, port);
+      if (setup.loaded === undefined) return all;
+      const before = rendered({ ...setup, routes: setup.loaded }, port);
+      return { ...all, "nginx.conf": before["nginx.conf"] ?? "" };
+    };
     const environment = Object.entries(setup.environment ?? {});
     const nginx = await startNginx({
       files: (port) => ({

@@ -2,6 +2,7 @@
 -- May yield: yes. Phases: access.
 local body = require("alb.body")
 local errors = require("alb.errors")
+local has = require("alb.known_locations").has
 
 local ngx = ngx
 local var = ngx.var
@@ -12,13 +13,17 @@ local _M = {}
 
 local AGAIN = "@again"
 
--- A body without a length is read where nginx counts it (templates/partials/server.conf.hbs); then the phases restart.
-local function read_counting(limit)
+-- A body without a length is read where nginx limits it (templates/partials/server.conf.hbs); then the phases restart.
+local function read_limited()
     if var.albc_next == AGAIN then
         return
     end
+    if not has(AGAIN) then
+        -- No auth service got bodies before the reload that is to come.
+        return errors.exit(503, errors.reasons.unavailable)
+    end
     var.albc_next = AGAIN
-    return exec("@read_" .. limit)
+    return exec("@held")
 end
 
 --- The body, "" when none is wanted.
@@ -37,7 +42,7 @@ function _M.read(limit)
         if not var.http_transfer_encoding and http_version() < 2 then
             return ""
         end
-        read_counting(limit)
+        read_limited()
     end
     local text = body.read() or ""
     if #text > limit then

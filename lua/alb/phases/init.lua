@@ -29,8 +29,9 @@ end
 --- Called by init_by_lua.
 ---@param wanted string what the access log needs, as in log.lua
 ---@param rows integer routes and auth policies that are counted by themselves; 0: none
+---@param locations string[] as in known_locations.lua
 ---@param trace string? as in trace.lua
-function _M.run(wanted, rows, trace)
+function _M.run(wanted, rows, locations, trace)
     check_version()
     require("resty.core")
     require("jit.opt").start(JIT_CONSTANTS)
@@ -39,6 +40,7 @@ function _M.run(wanted, rows, trace)
     require("ngx.re").opt("jit_stack_size", JIT_STACK)
     require("alb.log").start(wanted)
     require("alb.trace").start(trace)
+    require("alb.known_locations").start(locations)
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()

@@ -55,7 +55,7 @@ local function rewriter(route, filters)
 end
 
 local function write_target(route, backend, preferred)
-    if route.tries then
+    if route.tries and route.tries.locations[backend.protocol] then
         var.albc_backend = tries.encode(backend.upstream, route, preferred, start_time())
     else
         var.albc_backend = target.encode(backend.upstream, route.timeouts, preferred)

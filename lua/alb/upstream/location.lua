@@ -1,5 +1,8 @@
 --- Enters the nginx location that proxies a request to its backend (templates/partials/server.conf.hbs).
 -- May yield: yes (a body that must be held). Phases: access.
+local body = require("alb.body")
+local errors = require("alb.errors")
+local has = require("alb.known_locations").has
 local paged_location = require("alb.error_pages").location
 local wants_events = require("alb.unusual").wants_events
 
@@ -7,6 +10,9 @@ local ngx = ngx
 local var = ngx.var
 local exec = ngx.exec
 local read_body = ngx.req.read_body
+local str_find = string.find
+local str_sub = string.sub
+local tonumber = tonumber
 
 local _M = {}
 
@@ -26,15 +32,6 @@ local plain_location = {
     h2c = "@h2c",
 }
 
--- For routes with deadlines or retries.
-local try_location = {
-    http = "@try",
-    https = "@try",
-    grpc = "@grpc_try",
-    grpcs = "@grpc_try",
-    h2c = "@h2c_try",
-}
-
 --- Returns whether the location sends the request's own URI, because it takes no other.
 function _M.takes_uri_of_request(protocol)
     return plain_location[protocol] ~= "@http"
@@ -43,12 +40,21 @@ end
 --- Called by rewrite_by_lua of the locations that count a body without a declared length while reading it.
 function _M.read()
     read_body()
-    return exec(var.albc_next)
+    local next_one = var.albc_next
+    local blank = str_find(next_one, " ", 1, true)
+    if not blank then
+        return exec(next_one)
+    end
+    if body.size() > tonumber(str_sub(next_one, 1, blank - 1)) then
+        return errors.exit(413, errors.reasons.body_too_large)
+    end
+    return exec(str_sub(next_one, blank + 1))
 end
 
 local function name_of(route, protocol)
-    if route.tries then
-        return paged_location(try_location[protocol] .. route.try_suffix, route, protocol)
+    local try = route.tries and route.tries.locations[protocol]
+    if try then
+        return paged_location(try, route, protocol)
     end
     local name = plain_location[protocol]
     if name == "@http" and (route.streamed or wants_events()) then
@@ -60,6 +66,21 @@ end
 -- A gRPC stream may never end, so its end is awaited only if it may have to be sent again.
 local function must_be_counted(route, protocol)
     return route.repeats or protocol ~= "grpc" and protocol ~= "grpcs"
+end
+
+-- Enters a location that counts a body without a declared length while nginx reads it. Without one for the limit
+-- (known_locations.lua), the body is held in the location of all limits, and compared with the limit afterwards.
+local function enter_counting(name, limit)
+    local reading = "@read_" .. limit
+    if not has(reading) then
+        var.albc_next = limit .. " " .. name
+        return exec("@held")
+    end
+    if name == "@http" or name == "@stream" then
+        return exec(name .. "_" .. limit)
+    end
+    var.albc_next = name
+    return exec(reading)
 end
 
 --- Enters the location.
@@ -76,12 +97,8 @@ function _M.enter(route, protocol, uri, counted_limit, hop)
     if uri then
         var.albc_original_uri = request_uri
     end
-    if counted_limit and (name == "@http" or name == "@stream") then
-        return exec(name .. "_" .. counted_limit)
-    end
     if counted_limit and must_be_counted(route, protocol) then
-        var.albc_next = name
-        return exec("@read_" .. counted_limit)
+        return enter_counting(name, counted_limit)
     end
     if route.repeats then
         -- The body must be stored to be sent again.

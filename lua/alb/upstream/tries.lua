@@ -7,6 +7,7 @@
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
+local has = require("alb.known_locations").has
 local peer = require("alb.upstream.peer")
 local watch = require("alb.upstream.watch")
 
@@ -31,11 +32,29 @@ local NO_RETRY = -1
 -- The methods that nginx considers non-idempotent.
 local not_idempotent = { POST = true, PATCH = true, LOCK = true }
 
--- The parts of `encode`'s text that are the same for all requests of a route.
-local function fixed_parts(route)
+-- The location that repeats the route's codes, by protocol of the backend. Without it (known_locations.lua) codes are
+-- not repeated, and without any the request is sent as if the route had no deadlines and retries.
+local function locations_of(codes)
+    local locations = {}
+    for protocol, plain in pairs({
+        http = "@try",
+        https = "@try",
+        grpc = "@grpc_try",
+        grpcs = "@grpc_try",
+        h2c = "@h2c_try",
+    }) do
+        local name = #codes > 0 and plain .. "_" .. concat(codes, "_") or plain
+        locations[protocol] = has(name) and name or has(plain) and plain or nil
+    end
+    return locations
+end
+
+-- What is the same for all requests of a route: the locations, and parts of `encode`'s text.
+local function fixed_parts(route, codes)
     local deadlines, timeouts = route.deadlines or {}, route.timeouts or {}
     local retry = route.retry or { attempts = NO_RETRY }
     return {
+        locations = locations_of(codes),
         times = (timeouts.connect or 0)
             .. " "
             .. (timeouts.send or 0)
@@ -50,20 +69,19 @@ local function fixed_parts(route)
     }
 end
 
---- Called once for each decoded route. Adds `tries` if the route needs this module, `repeats` if a request may be sent
---- more than once, and `try_suffix`, which names the location that repeats the route's codes.
+--- Called once for each decoded route. Adds `tries` if the route needs this module, and `repeats` if a request may be
+--- sent more than once.
 function _M.prepare(route)
     local retry = route.retry
     if not retry and not route.deadlines then
         return
     end
     route.repeats = retry ~= nil and retry.attempts > 0
-    route.try_suffix = ""
-    for _, code in ipairs(route.repeats and retry.codes or {}) do
-        route.try_suffix = route.try_suffix .. "_" .. code
+    local codes = route.repeats and retry.codes or {}
+    for _, code in ipairs(codes) do
         retry.timeouts = retry.timeouts or code == 504
     end
-    route.tries = fixed_parts(route)
+    route.tries = fixed_parts(route, codes)
 end
 
 --- Encodes the choice for the balancer (see target.lua): `*`, milliseconds to connect, send and read (0: as in

@@ -6,7 +6,7 @@ import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
 import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
 import { luaLogView } from "./log-view.js";
-import { CLAIMS, variableName } from "./server-view.js";
+import { CLAIMS, type LocationView, variableName } from "./server-view.js";
 import {
   type NginxText,
   bytes,
@@ -14,6 +14,7 @@ import {
   identifier,
   integerText,
   locationName,
+  luaNames,
   milliseconds,
   quoted,
   variable,
@@ -33,11 +34,16 @@ export function policyMemory(policySize: number): number {
 /** Bytes of shared memory that say whose a row of counters is: two entries with names of up to 300 characters. */
 const MEMORY_OF_ROW = 1024;
 
-/** Takes the bytes of shared memory for the policy. */
-export function luaView(memory: number, options: DataPlaneOptions): object {
+/** Takes the bytes of shared memory for the policy, and the locations that Lua must know of. */
+export function luaView(
+  memory: number,
+  options: DataPlaneOptions,
+  locations: readonly NginxText[],
+): object {
   const { routeMetrics } = options;
   return {
     policyMemory: bytes(memory),
+    locations: luaNames(locations),
     log: luaLogView(options),
     trace: luaTraceView(options.trace),
     rows: integerText(routeMetrics),
@@ -68,20 +74,13 @@ export function clientView(options: DataPlaneOptions): object {
 /**
  * Which peers are trusted with X-Forwarded-*. The peer is the other end of the connection; with the PROXY protocol it is the address
  * that the protocol tells, because a proxy that speaks it writes no headers. `behind`: some servers get their connections from a stream,
- * so nginx does not know their port. `pages`: the locations with error pages; false: nothing is replaced by a page.
+ * so nginx does not know their port.
  */
-export function variablesView(
-  options: DataPlaneOptions,
-  behind: boolean,
-  pages: readonly object[] | false = false,
-): object {
+export function variablesView(options: DataPlaneOptions, behind: boolean): object {
   const { proxyProtocol, trustedProxies } = options;
   const portless = behind && !proxyProtocol && trustedProxies.length > 0;
   const port = portless ? "albc_port" : "server_port";
   return {
-    pages,
-    // Names of locations are longer than names of variables.
-    bucketSize: integerText(pages === false ? 128 : 1024),
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
@@ -126,7 +125,7 @@ const TRY_FAMILIES: Readonly<Record<BackendProtocol, Location["family"]>> = {
 export function tryViews(
   { routes }: Pick<ConfModel, "routes">,
   gatewayPages?: readonly number[],
-): readonly object[] {
+): readonly LocationView[] {
   const used = routes.filter(hasTries).flatMap((route) => {
     const { codes = [], attempts = 0 } = route.retry ?? {};
     const tried = attempts > 0 ? codes : [];
@@ -147,7 +146,7 @@ export function tryViews(
 export function pageViews(
   { routes }: Pick<ConfModel, "routes">,
   gatewayPages: readonly number[] = [],
-): readonly object[] {
+): readonly LocationView[] {
   const used = routes.flatMap((route) => {
     const pages = pagesOf(route, gatewayPages);
     const isH2c = (route.backends ?? []).some(({ protocol }) => protocol === "h2c");
@@ -179,7 +178,7 @@ function hasTries({ retry, deadlines }: ConfRoute): boolean {
   return retry !== undefined || Object.keys(deadlines ?? {}).length > 0;
 }
 
-function distinct(locations: readonly Location[]): readonly object[] {
+function distinct(locations: readonly Location[]): readonly LocationView[] {
   return [...new Map(locations.map((entry) => [nameOf(entry), entry]))]
     .sort(([a], [b]) => compareStrings(a, b))
     .map(([name, { family, codes, pages }]) => ({

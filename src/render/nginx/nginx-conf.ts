@@ -16,15 +16,9 @@ import {
   variablesView,
 } from "./http-view.js";
 import { logView, spansView } from "./log-view.js";
-import {
-  authBodyLimits,
-  bodyLimits,
-  listenAddresses,
-  serverView,
-  sharedPorts,
-} from "./server-view.js";
+import { bodyLimits, listenAddresses, serverView, sharedPorts } from "./server-view.js";
 import { streamsView, unixSockets } from "./stream-view.js";
-import { fillTemplate, integerText, seconds, word } from "./text.js";
+import { type NginxText, fillTemplate, integerText, locationName, seconds, word } from "./text.js";
 
 /** One for each protocol: idle connections with and without TLS must be in different pools. */
 const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
@@ -50,15 +44,11 @@ export function renderNginxConf(
     drainTimeout: seconds(dataPlane.drainTimeout),
     logLevel: word(dataPlane.nginxLogLevel),
     connections: integerText(workerConnections(config, behind, dataPlane)),
-    lua: luaView(policyMemory, dataPlane),
+    lua: luaView(policyMemory, dataPlane, locationNames(shared)),
     client: clientView(dataPlane),
     log: logView(dataPlane),
     trace: traces && { spans: spansView(dataPlane.trace) },
-    variables: variablesView(
-      dataPlane,
-      behind.size > 0,
-      pages === false ? pages : [...pages.locations, ...shared.tries],
-    ),
+    variables: variablesView(dataPlane, behind.size > 0),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     backendTls: backendTlsView(config, certificates),
@@ -88,8 +78,23 @@ function sharedLocations(
     bodyLimits: bodyLimits(config, dataPlane),
     tries: tryViews(config, ofGateway),
     pages: hasPages(config, ofGateway) ? { locations: pageViews(config, ofGateway) } : false,
-    rereads: [...authBodyLimits(config)].some((limit) => limit > 0),
+    rereads: config.auths.some(({ external }) => (external?.maxBody ?? 0) > 0),
   };
+}
+
+/** For lua/alb/known_locations.lua. */
+function locationNames({
+  bodyLimits: limits,
+  tries,
+  pages,
+  rereads,
+}: ReturnType<typeof sharedLocations>): readonly NginxText[] {
+  return [
+    ...limits.map((limit) => locationName(`read_${String(limit)}`)),
+    ...tries.map(({ name }) => name),
+    ...(pages === false ? [] : pages.locations).map(({ name }) => name),
+    ...(rereads ? [locationName("again")] : []),
+  ];
 }
 
 /** Connections of a worker, to clients and backends. */

@@ -30,7 +30,7 @@ export function serverView(
   listeners: readonly Listener[],
   shared: {
     readonly bodyLimits: readonly number[];
-    readonly tries: readonly object[];
+    readonly tries: readonly LocationView[];
     readonly pages: Pages;
     readonly rereads: boolean;
   },
@@ -58,6 +58,7 @@ export function serverView(
     buffering: options.buffering,
     counted: options.routeMetrics > 0,
     requests: options.clientRequests > 0 && integerText(options.clientRequests),
+    mostHeld: bytes(MOST_HELD),
     bodyLimits: shared.bodyLimits.map((limit) => ({
       limit: bytes(limit),
       paged: shared.pages !== false,
@@ -71,8 +72,18 @@ export function serverView(
   };
 }
 
+/** What templates/partials/try.conf.hbs and page.conf.hbs print. */
+export interface LocationView {
+  readonly name: NginxText;
+  readonly codes: readonly NginxText[];
+  readonly module: NginxText;
+  readonly stream: boolean;
+  readonly buffered: boolean;
+  readonly pages: readonly NginxText[] | false;
+}
+
 /** The locations with error pages; false: no answer is replaced by a page. */
-type Pages = { readonly locations: readonly object[] } | false;
+type Pages = { readonly locations: readonly LocationView[] } | false;
 
 /** The view of templates/partials/error-page.conf.hbs. */
 function pagesView(pages: Pages, server: Server, options: DataPlaneOptions): object | false {
@@ -87,21 +98,17 @@ function pagesView(pages: Pages, server: Server, options: DataPlaneOptions): obj
 
 /** The limits in use. Each has a location, because only nginx can count a body without a length while it is read. */
 export function bodyLimits(
-  config: Pick<ConfModel, "routes" | "auths">,
+  config: Pick<ConfModel, "routes">,
   options: DataPlaneOptions,
 ): readonly number[] {
-  const limits = new Set(authBodyLimits(config));
-  for (const { bodyLimit = options.bodyLimit } of config.routes) limits.add(bodyLimit);
+  const limits = new Set([options.bodyLimit]);
+  for (const { bodyLimit = 0 } of config.routes) limits.add(bodyLimit);
   limits.delete(0);
   return [...limits].sort((a, b) => a - b);
 }
 
-/** Limits of bodies that auth services get; 0: they get none. */
-export function authBodyLimits({ auths }: Pick<ConfModel, "auths">): ReadonlySet<number> {
-  const limits = new Set<number>();
-  for (const { external } of auths) limits.add(external?.maxBody ?? 0);
-  return limits;
-}
+/** Bytes of the largest body without a length that waits in a worker's file until its length is known. */
+const MOST_HELD = 16 * 1024 * 1024;
 
 /**
  * TCP ports that nginx binds both on every address and on single ones. The kernel allows that only if all of these sockets have

@@ -51,6 +51,11 @@ export function quoted(text: string): NginxText {
   return new NginxText(`"${text.replace(/["\\]/g, "\\$&")}"`);
 }
 
+/** A Lua table of these names. A single text of all of them could be longer than nginx reads. */
+export function luaNames(names: readonly NginxText[]): NginxText {
+  return new NginxText(`{ ${names.map((name) => `"${name.toString()}"`).join(", ")} }`);
+}
+
 /** Words with a special meaning at the start of a line of `map`. */
 const MAP_WORDS = ["default", "hostnames", "include", "volatile"];
 

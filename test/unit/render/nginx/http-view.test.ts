@@ -11,6 +11,7 @@ import {
   tryViews,
   variablesView,
 } from "../../../../src/render/nginx/http-view.js";
+import { integerText } from "../../../../src/render/nginx/text.js";
 import { EMPTY_CONFIG, plainRoute } from "../../../support/data-plane-config.js";
 
 const OPTIONS = DEFAULT_OPTIONS.dataPlane;
@@ -81,7 +82,7 @@ describe("locations with error pages", () => {
     const views = pageViews(config);
     expect(hasPages(config)).toBe(true);
     expect(names(views)).toEqual(["@http_page_404_503", "@stream_page_404_503"]);
-    expect((views[0] as { pages: unknown[] }).pages.map(String)).toEqual(["404", "502", "503"]);
+    expect(views[0]?.pages).toEqual([404, 502, 503].map(integerText));
   });
 
   test("name ranges of statuses", () => {

@@ -151,7 +151,7 @@ describe("the trace context", () => {
 
   test("is a header for backends of every protocol, which Lua sets as the options say", () => {
     const text = conf({ trace: headers }, servers);
-    expect(text).toMatch(/init"\)\.run\([^)]*, "0\.5 trust"\)/);
+    expect(text).toMatch(/init"\)\.run\([^)]*}, "0\.5 trust"\)/);
     expect(text).toContain("proxy_set_header traceparent $albc_traceparent");
     expect(text).toContain("grpc_set_header traceparent $albc_traceparent");
   });
@@ -160,7 +160,7 @@ describe("the trace context", () => {
     "of sampled requests is reported, if the access log is %s",
     (accessLog) => {
       const text = conf({ accessLog, trace: { ...headers, mode: "spans" } }, servers);
-      expect(text).toMatch(/init"\)\.run\([^)]*, "0\.5 trust spans"\)/);
+      expect(text).toMatch(/init"\)\.run\([^)]*}, "0\.5 trust spans"\)/);
       expect(directives(text, "access_log")).toContain(
         "access_log syslog:server=[::1]:10255,nohostname,tag=albc albc_trace if=$albc_sampled",
       );

@@ -2,12 +2,11 @@ import type { Server } from "../../../../src/model/listener.js";
 import type { PortStream } from "../../../../src/model/stream.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import {
-  authBodyLimits,
   bodyLimits,
   listenAddresses,
   sharedPorts,
 } from "../../../../src/render/nginx/server-view.js";
-import { EMPTY_CONFIG, plainRoute, SOURCE } from "../../../support/data-plane-config.js";
+import { EMPTY_CONFIG, plainRoute } from "../../../support/data-plane-config.js";
 
 const OWN = ["192.0.2.1"];
 
@@ -31,8 +30,7 @@ test("a server without addresses binds all of them, IPv6 only with the option", 
   expect(listenAddresses({ addresses: OWN }, true)).toEqual(OWN);
 });
 
-test("body limits are those of routes, of the gateway and of auth services, without 0", () => {
-  const external = { scheme: "http", host: ["auth"], target: ["/"], maxBody: 300 } as const;
+test("body limits are those of routes and of the gateway, without 0", () => {
   const config = {
     ...EMPTY_CONFIG,
     routes: [
@@ -40,12 +38,7 @@ test("body limits are those of routes, of the gateway and of auth services, with
       plainRoute("b"),
       plainRoute("c", { bodyLimit: 0 }),
     ],
-    auths: [
-      { id: "x", source: SOURCE, external },
-      { id: "y", source: SOURCE },
-    ],
   };
   const options = { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1000 };
-  expect(bodyLimits(config, options)).toEqual([300, 1000, 2000]);
-  expect([...authBodyLimits(config)]).toEqual([300, 0]);
+  expect(bodyLimits(config, options)).toEqual([1000, 2000]);
 });

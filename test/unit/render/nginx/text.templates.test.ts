@@ -14,7 +14,7 @@ const VIEW = {
   drainTimeout: word("1s"),
   logLevel: word("warn"),
   connections: word("16384"),
-  lua: luaView(0, dataPlane),
+  lua: luaView(0, dataPlane, []),
   client: clientView(dataPlane),
   log: logView(dataPlane),
   variables: variablesView(dataPlane, false),
