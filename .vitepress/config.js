@@ -80,7 +80,11 @@ export default defineConfig({
   description: "A gateway for Kubernetes that authenticates requests at the edge",
   outDir: ".site",
   cacheDir: "node_modules/.cache/vitepress",
-  srcExclude: ["examples/**", "deploy/**", "src/**", "test/**", "e2e/**", "templates/**", "lua/**"],
+  srcExclude: [
+    // VitePress would read them and follow their links, out of .image/root into the whole machine.
+    ".*/**",
+    ...["examples/**", "deploy/**", "src/**", "test/**", "e2e/**", "templates/**", "lua/**"],
+  ],
   rewrites: { "README.md": "index.md" },
   cleanUrls: false,
   lastUpdated: false,
