@@ -119,7 +119,7 @@ function decodeValue(value: unknown, table: KindTable, list?: string): Decoded {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- in the body K ties the kind to its definition and to the object
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- in the body K ties the kind to its definition and to the object
 function decodeKind<K extends KindName>(kind: K, table: KindTable, given: JsonObject): Decoded {
   const definition: KindDefinition<KindMap[K]> = table[kind];
   const shape = shapeOf(kind, definition, given);

@@ -179,7 +179,11 @@ async function makeFolder(path: string, mode: number, owner: Owner | undefined):
   const first = await makeFolders(path, mode);
   if (first === undefined || owner === undefined || mode === 0o755) return;
   const handle = await open(path, "r");
-  await handle.chown(owner.uid, owner.gid).finally(() => handle.close());
+  try {
+    await handle.chown(owner.uid, owner.gid);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Without this, a rename may be lost in a power failure. */

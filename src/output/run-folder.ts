@@ -144,7 +144,11 @@ async function wasAbandoned(folder: string): Promise<boolean> {
 async function writeNew(path: string, text: string): Promise<boolean> {
   try {
     const handle = await open(path, "wx", 0o600);
-    await handle.writeFile(text).finally(() => handle.close());
+    try {
+      await handle.writeFile(text);
+    } finally {
+      await handle.close();
+    }
     return true;
   } catch (error: unknown) {
     if (errorCode(error) === "EEXIST") return false;
