@@ -6,7 +6,7 @@ import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
 import { type ObjectStatus, type OwnedObject, withShortMessages } from "./status/object-status.js";
-import { compareIds } from "./support/collections.js";
+import { compareIds, patched } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
 import type { AuthContext } from "./translate/auth/auth-context.js";
@@ -31,7 +31,9 @@ import {
   streamServers,
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
+import { LocationBudget, type NamespaceKinds } from "./translate/location-budget.js";
 import { OwnAddresses } from "./translate/own-addresses.js";
+import { shareGatewayLocations } from "./translate/gateway/gateway-locations.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { addGatewayPages } from "./translate/gateway-pages.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
@@ -84,6 +86,7 @@ export class TranslationMemory {
   #entries = new EntryMemory(this.#whole);
   #policies = new PolicyParts(this.#whole);
   #rest: RestPart | undefined;
+  #locations = new LocationBudget();
 
   /** All parts: of routes, of entries, and of the rest. */
   get whole(): Whole {
@@ -100,6 +103,10 @@ export class TranslationMemory {
 
   get policies(): PolicyParts {
     return this.#policies;
+  }
+
+  get locations(): LocationBudget {
+    return this.#locations;
   }
 
   /** Adds what is translated as a whole. */
@@ -127,6 +134,7 @@ export class TranslationMemory {
     this.#entries = new EntryMemory(this.#whole);
     this.#policies = new PolicyParts(this.#whole);
     this.#rest = undefined;
+    this.#locations = new LocationBudget();
   }
 }
 
@@ -155,7 +163,7 @@ function translateChanges(
   closed.addAll(context.resources, context.diagnostics);
   const build = collecting(context, closed);
 
-  const written = readGateways(build);
+  const { gateways: written, taken } = shareGatewayLocations(readGateways(build), build);
   const ports = translateLoadBalancers(build, portsOfGateways(written, build.options));
   const entries = memory.entries.entries(ports, changed, build);
   const { balancers } = entries;
@@ -179,7 +187,7 @@ function translateChanges(
   build.diagnostics.addAll(memory.whole.reports);
   build.diagnostics.addAll(entries.reports);
   return {
-    ...finish(streamRoutes.streams, policies, build, { memory, entries, fallback }),
+    ...finish(streamRoutes.streams, policies, build, { memory, entries, fallback, taken }),
     statuses: [
       ...albStatuses(balancers, build.config.refused).map(withShortMessages),
       ...ingressStatuses(entries.served, build),
@@ -208,8 +216,10 @@ function finish(
     memory,
     entries,
     fallback,
+    taken,
   }: {
     readonly memory: TranslationMemory;
+    readonly taken: NamespaceKinds;
     readonly entries: Entries;
     readonly fallback: readonly CertificateCandidate[];
   },
@@ -222,9 +232,11 @@ function finish(
     ...{ reports: [], closed: [], bindings: config.bound.bindings },
   });
   const { whole } = memory;
+  const located = memory.locations.share(whole.routes, taken, build);
+  diagnostics.addAll(located.reports);
   for (const object of whole.closed) config.closeObject(object);
   const built = config.build({
-    routes: whole.routes,
+    routes: patched(whole.routes, located.changes, compareIds),
     bindings: whole.bindings,
     auths: whole.auths.values,
     inherited: [...inherited].sort(compareIds),

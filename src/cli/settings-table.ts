@@ -366,6 +366,15 @@ export const SETTINGS = [
       "serve TLS, TCP and UDP listeners, which need nginx's stream module (albc asks an nginx that it runs)",
   },
   {
+    key: "namespaceLocations",
+    task: "Limits and buffers",
+    kind: "whole",
+    default: 32,
+    placeholder: "NUMBER",
+    description:
+      "different sets of error statuses, sets of retry codes and body limits that a namespace may have: each costs memory in every server of nginx and a reload (docs/operations.md, Settings that cost others)",
+  },
+  {
     key: "bodyLimit",
     task: "Limits and buffers",
     kind: "bytes",

@@ -173,6 +173,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     gatewayAddresses: settings.list("gatewayAddresses"),
     healthAddress: settings.text("healthAddress"),
     listenerSockets: settings.number("listenerSockets"),
+    namespaceLocations: settings.number("namespaceLocations"),
     publishService: settings.text("publishService"),
     publishAddress: settings.list("publishAddress"),
     defaultCertificate: settings.text("defaultCertificate"),

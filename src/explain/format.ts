@@ -270,6 +270,7 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
   responseHeaders: ({ responseHeaders }) => formatHeaders("response", responseHeaders),
   mirrors: ({ mirrors = [] }) => mirrors.map(formatMirror),
   bodyLimit: ({ bodyLimit }) => line(bodyLimit, (limit) => `body of at most ${limit} bytes`),
+  holdsBody: ({ holdsBody }) => line(holdsBody, () => "body without a length is held first"),
   timeouts: ({ timeouts }) =>
     line(timeouts, ({ connect, send, read }) => `timeouts ${[connect, send, read].join(", ")} ms`),
   deadlines: ({ deadlines }) => formatDeadlines(deadlines),

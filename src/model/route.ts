@@ -14,6 +14,11 @@ export interface Route extends BackendFilters {
   readonly authFirst?: true;
   /** Largest request body in bytes; above it 413. 0: any; absent: the gateway's own limit, which policy.json has in each route. */
   readonly bodyLimit?: number;
+  /**
+   * The limit has no location of its own (docs/adr/one-location.md): a body without a declared length is held until it can be compared
+   * with the limit, at most 16 MiB.
+   */
+  readonly holdsBody?: true;
   /** CIDRs. A client in `deny` is refused first, then a client outside `allow`, if present. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];

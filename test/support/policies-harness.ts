@@ -120,7 +120,7 @@ function stateOf(gateway: Gateway, build: AuthContext): GatewayState {
   );
   const certificate = backendClientCertificate(gateway, build);
   const clientCertificate = certificate?.ok === true ? certificate.certificate.id : undefined;
-  return { gateway, accepted: true, clientCertificate, listeners };
+  return { gateway, accepted: true, body: {}, clientCertificate, listeners };
 }
 
 interface WrittenStatus {

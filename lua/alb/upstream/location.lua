@@ -70,9 +70,9 @@ end
 
 -- Enters a location that counts a body without a declared length while nginx reads it. Without one for the limit
 -- (known_locations.lua), the body is held in the location of all limits, and compared with the limit afterwards.
-local function enter_counting(name, limit)
+local function enter_counting(name, limit, is_held)
     local reading = "@read_" .. limit
-    if not has(reading) then
+    if is_held or not has(reading) then
         var.albc_next = limit .. " " .. name
         return exec("@held")
     end
@@ -98,7 +98,7 @@ function _M.enter(route, protocol, uri, counted_limit, hop)
         var.albc_original_uri = request_uri
     end
     if counted_limit and must_be_counted(route, protocol) then
-        return enter_counting(name, counted_limit)
+        return enter_counting(name, counted_limit, route.holdsBody)
     end
     if route.repeats then
         -- The body must be stored to be sent again.

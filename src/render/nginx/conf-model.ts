@@ -70,14 +70,21 @@ export class ConfModels {
   }
 }
 
-function routePart({ bodyLimit, retry, deadlines, errorPages, backends = [] }: Route): ConfRoute {
+function routePart({
+  bodyLimit,
+  holdsBody,
+  retry,
+  deadlines,
+  errorPages,
+  backends = [],
+}: Route): ConfRoute {
   const isPlain =
     retry === undefined &&
     deadlines === undefined &&
     backends.every(({ protocol }) => protocol !== "h2c");
   return {
     ...SHARED_SHAPE,
-    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(bodyLimit !== undefined && holdsBody !== true && { bodyLimit }),
     ...(errorPages && { errorPages: present("statuses", errorPages.statuses) }),
     ...(!isPlain && {
       ...(retry && { retry }),

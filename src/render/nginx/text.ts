@@ -51,9 +51,9 @@ export function quoted(text: string): NginxText {
   return new NginxText(`"${text.replace(/["\\]/g, "\\$&")}"`);
 }
 
-/** A Lua table of these names. A single text of all of them could be longer than nginx reads. */
+/** A Lua table of these names, a line for each. A single text of all names could be longer than nginx reads. */
 export function luaNames(names: readonly NginxText[]): NginxText {
-  return new NginxText(`{ ${names.map((name) => `"${name.toString()}"`).join(", ")} }`);
+  return new NginxText(`{${names.map((name) => `\n    "${name.toString()}",`).join("")}\n}`);
 }
 
 /** Words with a special meaning at the start of a line of `map`. */

@@ -125,6 +125,7 @@ function translateGateway(
     gateway,
     accepted: accepted.ok,
     clientCertificate: certificate?.ok === true ? certificate.certificate.id : undefined,
+    body: addressed.body,
     listeners,
     addresses: assignment.addresses,
     listenerSets: translatedSets.map((set) => {

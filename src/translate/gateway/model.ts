@@ -54,6 +54,8 @@ export interface GatewayState {
   readonly accepted: boolean;
   /** Id of the certificate that it shows to TLS backends; absent also if the certificate can't be used. */
   readonly clientCertificate?: string | undefined;
+  /** For its routes; absent: the options' limit. */
+  readonly body: Pick<Route, "bodyLimit" | "holdsBody">;
   /** Its own and those of its ListenerSets, in order of precedence. */
   readonly listeners: readonly ListenerState[];
 }
@@ -213,8 +215,7 @@ export interface RuleContext extends RouteContext {
   readonly route: AnyRoute;
   /** The rule is translated for these Gateways: they show backends the same client certificate and have the same body limit. */
   readonly gateways: readonly Gateway[];
-  /** In bytes; 0: no limit. */
-  readonly bodyLimit: number;
+  readonly body: GatewayState["body"];
   readonly problems: RouteProblems;
   /** The path prefix of all matches of the rule, without trailing slash; undefined if a match has another type. */
   readonly prefix?: string | undefined;

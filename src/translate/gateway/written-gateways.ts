@@ -11,7 +11,7 @@ import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { classVerdict, ownGateways } from "./gateway-classes.js";
 import { listenerPages } from "./listener-pages.js";
-import type { ListenerState, RouteKindName, WrittenListener } from "./model.js";
+import type { GatewayState, ListenerState, RouteKindName, WrittenListener } from "./model.js";
 import { namespaceFilter, unknownInNamespaces } from "./namespace-filter.js";
 import { ownParameters, parametersFor } from "./parameters.js";
 import { HOLDS, type Verdict, firstRefused, refused } from "./verdict.js";
@@ -23,6 +23,7 @@ export interface WrittenGateway {
   readonly written: Verdict;
   /** Addresses and CIDRs of which it gets addresses of its own; empty: it shares the machine's addresses. */
   readonly pool: readonly string[];
+  readonly body: GatewayState["body"];
   /** Without those of its ListenerSets. */
   readonly own: readonly WrittenListener[];
   /** The ListenerSets that name it: older first, then by namespace and name. */
@@ -37,13 +38,18 @@ export interface WrittenGateway {
 
 /** Oldest first. */
 export function readGateways(context: TranslateContext): readonly WrittenGateway[] {
-  return ownGateways(context).map((gateway) => ({
-    gateway,
-    written: gatewayVerdict(gateway, context),
-    pool: parametersFor(gateway, context).gatewayAddresses,
-    own: readListeners(gateway, gateway, context),
-    sets: readListenerSets(gateway, context),
-  }));
+  const { dataPlane } = context.options;
+  return ownGateways(context).map((gateway) => {
+    const { gatewayAddresses, bodyLimit } = parametersFor(gateway, context);
+    return {
+      gateway,
+      written: gatewayVerdict(gateway, context),
+      pool: gatewayAddresses,
+      body: bodyLimit === dataPlane.bodyLimit ? {} : { bodyLimit },
+      own: readListeners(gateway, gateway, context),
+      sets: readListenerSets(gateway, context),
+    };
+  });
 }
 
 /** Its own listeners and those of its ListenerSets, in order of precedence. */

@@ -1,12 +1,11 @@
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import { hostKey } from "../../../model/values.js";
-import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
+import { addTo, getOrInsert } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
 import { type ObjectName, objectKey } from "../../keys.js";
 import type { AttachableRoute, GatewayState, ListenerState } from "../model.js";
-import { parametersFor } from "../parameters.js";
 
 /** A Gateway of ours, or a ListenerSet of one. */
 export interface Parent {
@@ -14,8 +13,7 @@ export interface Parent {
   /** Such as `Gateway default/gw`. */
   readonly title: string;
   readonly accepted: boolean;
-  /** The largest request body in bytes; 0: no limit. */
-  readonly bodyLimit: number;
+  readonly body: GatewayState["body"];
   /** Id of the certificate that the Gateway shows to backends. */
   readonly clientCertificate: string | undefined;
   /** The object's own, in order. */
@@ -41,9 +39,6 @@ export class Parents {
   readonly #states: ReadonlyMap<string, GatewayState>;
   readonly #listeners = new Map<string, ListenerState[]>();
   readonly #parents = new Map<string, Parent | NoParent>();
-  readonly #bodyLimit = memoized(
-    (gateway: Gateway) => parametersFor(gateway, this.#context).bodyLimit,
-  );
   /** Gateways for routes that ask for default ones. */
   readonly defaults: readonly Parent[];
 
@@ -83,13 +78,12 @@ export class Parents {
   }
 
   #parentOf(object: Gateway | ListenerSet, state: GatewayState): Parent {
-    const { gateway, clientCertificate } = state;
+    const { gateway, body, clientCertificate } = state;
     const title = nameOf(object);
     const listeners = this.#listeners.get(title) ?? [];
     // The listeners of a ListenerSet that its Gateway does not allow are not among those of the Gateway.
     const accepted = state.accepted && (object.kind === "Gateway" || listeners.length > 0);
-    const bodyLimit = this.#bodyLimit(gateway);
-    return { gateway, title, accepted, bodyLimit, clientCertificate, listeners };
+    return { gateway, title, accepted, body, clientCertificate, listeners };
   }
 
   /** The listener at a place that `placeOf` returned, also if other Parents, which describe its parent equally, returned it. */
@@ -151,7 +145,7 @@ function gatewayTitle(object: Gateway | ListenerSet): string {
 }
 
 function describedParent(parent: Parent, from: string): ParentFacts {
-  const { title, gateway, accepted, bodyLimit, clientCertificate = "" } = parent;
+  const { title, gateway, accepted, body, clientCertificate = "" } = parent;
   const listeners = parent.listeners.map((listener): ListenerFacts => {
     const { name, port, hostname, tls, kinds, serves, errorPages } = listener;
     const allows = listener.allowsNamespace(from);
@@ -160,6 +154,6 @@ function describedParent(parent: Parent, from: string): ParentFacts {
     ]);
     return { name, hostname, text };
   });
-  const own = [title, nameOf(gateway), accepted, bodyLimit, clientCertificate];
+  const own = [title, nameOf(gateway), accepted, body, clientCertificate];
   return { text: JSON.stringify([own, listeners.map(({ name }) => name)]), listeners };
 }

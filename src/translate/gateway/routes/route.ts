@@ -88,12 +88,12 @@ function plansByParent(
   if (tooLarge !== undefined) problems.tooLarge(tooLarge, placeOf(route, "spec"));
   const alike = groupBy(
     own.map(({ parent }) => parent),
-    ({ bodyLimit, clientCertificate = "" }) => `${String(bodyLimit)} ${clientCertificate}`,
+    ({ body, clientCertificate = "" }) => `${JSON.stringify(body)} ${clientCertificate}`,
   );
   const byParent = [...alike.values()].flatMap((parents) => {
-    const [{ bodyLimit } = { bodyLimit: 0 }] = parents;
+    const [{ body } = { body: {} }] = parents;
     const gateways = [...new Set(parents.map(({ gateway }) => gateway))];
-    const written = planRules({ ...SHARED_SHAPE, ...context, gateways, bodyLimit });
+    const written = planRules({ ...SHARED_SHAPE, ...context, gateways, body });
     const fitting = tooLarge === undefined ? written : closedMatches(written, route, pairs);
     const plans = fitting.map((plan) => refusedPlan(plan, problems));
     return parents.map((parent) => [parent, plans] as const);

@@ -78,7 +78,7 @@ function ruleContent(
   place: Place,
   context: RuleContext,
 ): RulePlan["branches"][number]["content"] {
-  const { problems, bodyLimit, options } = context;
+  const { problems, body } = context;
   const { filters = [], backendRefs = [], retry: retrySpec, sessionPersistence } = rule;
   const effects = filterEffects(filters, within(place, "filters"), context);
   const timeouts = ruleTimeouts(rule.timeouts ?? {});
@@ -92,7 +92,7 @@ function ruleContent(
     ...timeouts,
     ...(retry && { retry }),
     ...(session && { session }),
-    ...(bodyLimit !== options.dataPlane.bodyLimit && { bodyLimit }),
+    ...body,
     ...(effects.redirect === undefined &&
       filled("backends", ruleBackends(backendRefs, within(place, "backendRefs"), context))),
   };

@@ -1,5 +1,4 @@
 import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
-import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
 import {
   type ParentFacts,
   Parents,
@@ -24,10 +23,12 @@ const ALLOWING = { allowedListeners: { namespaces: { from: "Same" } } };
 function parentsOf(
   { gateways, context }: ReadGateways,
   served: Partial<ListenerState> = {},
+  body: GatewayState["body"] = {},
 ): Parents {
   const states = gateways.map((written): GatewayState => ({
     gateway: written.gateway,
     accepted: written.written.ok,
+    body,
     listeners: listenersOf(written).map((listener) => ({ ...listener, ...served })),
   }));
   return new Parents(states, context);
@@ -84,8 +85,11 @@ test("a place leads to the same listener of a later translation", () => {
 
 describe("the description of a parent", () => {
   const object = { kind: "Gateway", namespace: "n", name: "edge" };
-  const of = (more: object, served: Partial<ListenerState> = {}, options = {}): ParentFacts =>
-    parentsOf(readWritten([edge(more)], options), served).describe("n", object);
+  const of = (
+    more: object,
+    served: Partial<ListenerState> = {},
+    body: GatewayState["body"] = {},
+  ): ParentFacts => parentsOf(readWritten([edge(more)]), served, body).describe("n", object);
   const plain = of({});
 
   it("is the same for equal Gateways", () => {
@@ -101,7 +105,7 @@ describe("the description of a parent", () => {
   });
 
   it.each([
-    ["body limit", of({}, {}, { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1 } })],
+    ["body limit", of({}, {}, { bodyLimit: 1 })],
     ["number of listeners", of({ listeners: [] })],
     ["name of a listener", of({ listeners: [{ ...HTTP, name: "other" }] })],
   ])("differs in more with another %s", (_what, other) => {

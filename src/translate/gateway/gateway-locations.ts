@@ -1,0 +1,69 @@
+/** The part of a namespace's locations (../location-budget.ts) that its Gateways and ListenerSets have. */
+import type { TranslateContext } from "../context.js";
+import {
+  type LocationClaim,
+  type NamespaceKinds,
+  keptKinds,
+  locationKinds,
+  overBudget,
+} from "../location-budget.js";
+import { addTo } from "../../support/collections.js";
+import type { WrittenListener } from "./model.js";
+import { ownParameters } from "./parameters.js";
+import { type WrittenGateway, listenersOf } from "./written-gateways.js";
+
+/** The Gateways without what they have no locations for, which is reported, and what they have some for. */
+export function shareGatewayLocations(
+  gateways: readonly WrittenGateway[],
+  context: TranslateContext,
+): { readonly gateways: readonly WrittenGateway[]; readonly taken: NamespaceKinds } {
+  const claims = gateways.flatMap((gateway) => claimsOf(gateway, context));
+  const taken = keptKinds(claims, context.options);
+  const lostBy = new Map<LocationClaim["owner"], string[]>();
+  const lostOf = ({ owner, kinds }: LocationClaim): readonly string[] => {
+    const lost = kinds.filter((kind) => taken.get(owner.metadata.namespace)?.has(kind) !== true);
+    for (const kind of lost) addTo(lostBy, owner, kind);
+    return lost;
+  };
+  const limited = (listener: WrittenListener): WrittenListener => {
+    const lost = lostOf(ofListener(listener, context));
+    if (lost.length === 0) return listener;
+    const { errorPages: { service } = {}, ...rest } = listener;
+    return { ...rest, ...(service && { errorPages: { service } }) };
+  };
+  const shared = gateways.map((each) => {
+    const lost = lostOf(ofGateway(each, context));
+    return {
+      ...each,
+      body: lost.length === 0 ? each.body : { ...each.body, holdsBody: true as const },
+      own: each.own.map(limited),
+      sets: each.sets.map((set) => ({ ...set, listeners: set.listeners.map(limited) })),
+    };
+  });
+  for (const [owner, lost] of lostBy) {
+    context.diagnostics.report(overBudget(owner, lost, context.options));
+  }
+  return { gateways: shared, taken };
+}
+
+function claimsOf(gateway: WrittenGateway, context: TranslateContext): readonly LocationClaim[] {
+  const ofListeners = listenersOf(gateway).map((listener) => ofListener(listener, context));
+  return [ofGateway(gateway, context), ...ofListeners];
+}
+
+/** The limit of its class is the operator's. */
+function ofGateway(
+  { gateway, body }: WrittenGateway,
+  { resources, options }: TranslateContext,
+): LocationClaim {
+  const own = ownParameters(gateway, resources);
+  const isOwn = own.ok && own.value.bodyLimit !== undefined;
+  return { owner: gateway, kinds: isOwn ? locationKinds(body, options) : [] };
+}
+
+function ofListener(
+  { parent, errorPages }: WrittenListener,
+  { options }: TranslateContext,
+): LocationClaim {
+  return { owner: parent, kinds: locationKinds(errorPages ? { errorPages } : {}, options) };
+}

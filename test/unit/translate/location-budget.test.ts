@@ -1,0 +1,42 @@
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
+import { keptKinds, locationKinds } from "../../../src/translate/location-budget.js";
+
+const OPTIONS = {
+  ...DEFAULT_OPTIONS,
+  namespaceLocations: 2,
+  dataPlane: { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1000 },
+  errorPages: { statuses: [404] },
+};
+
+test.each([
+  [{}, []],
+  [{ bodyLimit: 0, retry: { attempts: 2 } }, []],
+  [{ bodyLimit: 1000, errorPages: { statuses: [404] } }, []],
+  [{ bodyLimit: 2000, errorPages: {} }, ["body 2000"]],
+  [{ errorPages: { statuses: [404, 500] } }, ["pages 404,500"]],
+  [{ retry: { codes: [503], attempts: 0 } }, []],
+  [{ retry: { codes: [502, 503], attempts: 1 } }, ["codes 502,503 "]],
+  [
+    { retry: { codes: [502], attempts: 1 }, errorPages: { statuses: [500] } },
+    ["pages 500", "codes 502 500"],
+  ],
+] as const)("%j needs locations for %j", (settings, kinds) => {
+  expect(locationKinds(settings, OPTIONS)).toEqual(kinds);
+});
+
+test("older Gateways keep theirs first, each namespace its own", () => {
+  const claim = (namespace: string, name: string, ...kinds: readonly string[]) => ({
+    owner: { apiVersion: "v1", kind: "Gateway", metadata: { namespace, name } },
+    kinds,
+  });
+  const kept = keptKinds(
+    [claim("n", "b", "body 3"), claim("n", "a", "body 1", "body 2"), claim("m", "c", "body 3")],
+    OPTIONS,
+  );
+  expect(kept).toEqual(
+    new Map([
+      ["n", new Set(["body 1", "body 2"])],
+      ["m", new Set(["body 3"])],
+    ]),
+  );
+});
