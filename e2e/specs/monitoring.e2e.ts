@@ -27,7 +27,7 @@ let load: Promise<void> | undefined;
 
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
-  const healthPort = await freePort();
+  const [healthPort, collectorPort] = [await freePort(), await freePort()];
   const gateway = await scene.use(
     Gateway.start({
       files: { "site.yaml": await site(backend.port) },
@@ -35,8 +35,11 @@ beforeAll(async () => {
         ...["--health-address", `127.0.0.1:${String(healthPort)}`],
         // The last of the routes has no metrics of its own.
         ...["--route-metrics", "5", "--ingress-nginx-metrics"],
+        ...["--tracing", "spans", "--trace-address", `127.0.0.1:${await freePort()}`],
       ],
-      errors: [/no such secret|AUTH_|missing/i],
+      // No collector listens there.
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collectorPort}` },
+      errors: [/no such secret|AUTH_|missing|spans can't be exported/i],
     }),
   );
   prometheus = await scene.use(startPrometheus([healthPort, await clusterMetrics()], ALERTS));
