@@ -12,6 +12,7 @@ import { type Closable, Scene } from "../harness/scene.js";
 import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster, type Manifest } from "./cluster.js";
+import { type PodSpec, containerOf, deployedPod } from "./deployed-pod.js";
 import { gatewayOf, httpRoute } from "./objects.js";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
@@ -73,6 +74,11 @@ function chart(...values: readonly string[]): string {
   return helm("template", "albc", CHART, "--namespace", NAMESPACE, ...set);
 }
 
+const COLLECTOR = [
+  "env[0].name=OTEL_EXPORTER_OTLP_ENDPOINT",
+  "env[0].value=http://collector.monitoring:4318",
+];
+
 function objectsOf(yaml: string): readonly Rendered[] {
   return (loadAll(yaml) as readonly (Rendered | null)[]).filter((object) => object !== null);
 }
@@ -98,6 +104,7 @@ test.each<readonly [string, () => string]>([
         ...["autoscaling.enabled=true", "openresty.enabled=true", "options.httpPort=8080"],
         ...["ports[0].name=dns", "ports[0].port=53", "ports[0].protocol=UDP"],
         ...[`namespaces={${cluster.namespace}}`, "monitoring.dashboards.enabled=true"],
+        ...["options.tracing=spans", ...COLLECTOR],
       ),
   ],
 ])("the API server takes %s as it is", (_name, yaml) => {
@@ -115,6 +122,17 @@ test("a further port reaches the container, the Service and the NetworkPolicy", 
   expect(found.sort()).toEqual(["Deployment", "NetworkPolicy", "Service"]);
 });
 
+test("further variables reach albc, beside its own, and not nginx", () => {
+  const deployment = objectsOf(chart(...COLLECTOR)).find(({ kind }) => kind === "Deployment");
+  const { spec } = deployment?.spec?.["template"] as { readonly spec: PodSpec };
+  const added = { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector.monitoring:4318" };
+  expect(containerOf(spec, "controller").env).toEqual([
+    ...(containerOf(deployedPod(), "controller").env ?? []),
+    added,
+  ]);
+  expect(containerOf(spec, "nginx").env).not.toContainEqual(added);
+});
+
 test("the monitor finds the metrics of the pods, and nothing of theirs has an address outside", () => {
   const objects = objectsOf(chart("monitoring.serviceMonitor.enabled=true"));
   const monitor = objects.find(({ kind }) => kind === "ServiceMonitor");
@@ -128,11 +146,12 @@ test("the monitor finds the metrics of the pods, and nothing of theirs has an ad
 });
 
 test.each([
-  ["an unknown value", "replica=3"],
-  ["an unknown option of albc", "options.worker=3"],
-  ["an option of another type", "options.workers=two"],
-])("Helm refuses %s", (_name, value) => {
-  expect(() => chart(value)).toThrow(value.slice(0, value.indexOf("=")).replace("options.", ""));
+  ["an unknown value", "replica=3", "'replica' not allowed"],
+  ["an unknown option of albc", "options.worker=3", "'worker' not allowed"],
+  ["an option of another type", "options.workers=two", "'/options/workers': got string"],
+  ["a variable without a name", "env[0].nam=x", "'/env/0': missing property 'name'"],
+])("Helm refuses %s", (_name, value, reason) => {
+  expect(() => chart(value)).toThrow(reason);
 });
 
 test("Helm installs, upgrades and removes it; the definitions stay", () => {
