@@ -72,7 +72,7 @@ export async function runRun(
     const { observe } = health;
     spans = await startSpans(settings, log, observe);
     const run: Run = { ...parts, observe };
-    const nginx = binary && createNginx(run, binary, () => controller.notify());
+    const nginx = binary && createNginx(run, binary, () => controller.nginxRestarted());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
     const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
     const { source, options } = await (call.kubernetes ? openCluster : openFiles)(run);

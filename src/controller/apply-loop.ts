@@ -4,7 +4,7 @@
  */
 import type { Applied } from "../output/apply.js";
 import { isFree } from "../output/listens.js";
-import type { RecentChanges } from "../output/recent-changes.js";
+import type { ChangeCause, RecentChanges } from "../output/recent-changes.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { Observe, RunEvents } from "../health/run-health.js";
 import type { RenderedFile } from "../render/rendered-file.js";
@@ -61,7 +61,7 @@ export class ApplyLoop {
     /** Called at the first change of a batch: `apply` may follow. */
     readonly expect?: () => void;
     readonly observe: Observe;
-    readonly changes?: Pick<RecentChanges, "record"> | undefined;
+    readonly changes?: Pick<RecentChanges, "record" | "because"> | undefined;
     /** Milliseconds; see Batcher. */
     readonly quietDelay?: number;
     readonly maximumDelay?: number;
@@ -77,8 +77,9 @@ export class ApplyLoop {
     });
   }
 
-  /** Something has changed (see Batcher). Changes before `open` wait, because the first files are still being applied. */
-  notify(): void {
+  /** Something has changed (see Batcher): objects, or `cause`. Changes before `open` wait, because the first files are still being applied. */
+  notify(cause?: ChangeCause): void {
+    if (cause !== undefined) this.#options.changes?.because(cause);
     if (this.#open) this.#batcher.notify();
     else this.#missed = true;
   }
@@ -164,7 +165,7 @@ export class ApplyLoop {
   /** Calls `served` only if workers exist and all of them serve the configuration. */
   #conclude(compiled: Compiled, { kind, refused, unwritten, held }: Applied): void {
     const isFine = refused === undefined && unwritten === undefined;
-    if (held !== undefined && isFine) this.#notifyAfter(held);
+    if (held !== undefined && isFine) this.#notifyAfter(held, "postponed reload");
     const wasAbsent = this.#isAbsent;
     this.#isAbsent = kind === "written";
     if (this.#isAbsent) {
@@ -185,7 +186,7 @@ export class ApplyLoop {
     const next = left.reduce((least, each) => Math.min(least, each), LONGEST_WAIT);
     // A timer may be early by a millisecond.
     this.#expiry = setTimeout(() => {
-      this.notify();
+      this.notify(next === LONGEST_WAIT ? undefined : "certificate expired");
     }, next + 1);
     this.#expiry.unref();
   }
@@ -194,7 +195,7 @@ export class ApplyLoop {
     clearTimeout(this.#probe);
     this.#probe = setTimeout(() => {
       void this.#ports.release().then((some) => {
-        if (some) this.notify();
+        if (some) this.notify("port became free");
         if (this.#ports.places.length > 0) this.#probeLater();
       });
     }, PROBE_INTERVAL);
@@ -232,10 +233,10 @@ export class ApplyLoop {
     return delay;
   }
 
-  #notifyAfter(delay: number): void {
+  #notifyAfter(delay: number, cause?: ChangeCause): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
-      this.notify();
+      this.notify(cause);
     }, delay);
     this.#retry.unref();
   }

@@ -55,7 +55,7 @@ interface ControllerOptions {
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
   /** Called when something has changed: `apply` may follow. */
   readonly expect?: () => void;
-  readonly changes?: Pick<RecentChanges, "note" | "record">;
+  readonly changes?: Pick<RecentChanges, "note" | "record" | "because">;
 }
 
 /** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
@@ -123,9 +123,9 @@ export class Controller {
     return this.#loop.firstServed;
   }
 
-  /** Something has changed that the source does not see: nginx was restarted. */
-  notify(): void {
-    this.#loop.notify();
+  /** The source does not see it. */
+  nginxRestarted(): void {
+    this.#loop.notify("nginx restarted");
   }
 
   /** The first files are applied: the controller takes changes from now on. */

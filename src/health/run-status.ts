@@ -123,19 +123,20 @@ export function statusTables({
     },
     {
       title: "recent changes",
-      columns: ["time", "outcome", "took", "objects"],
+      columns: ["time", "outcome", "took", "cause"],
       rows: changes.map((change) => [
         inSeconds(change.at),
         change.outcome,
         `${String(change.milliseconds)} ms`,
-        objectsOf(change),
+        causeOf(change),
       ]),
     },
   ].filter(({ rows }) => rows.length > 0);
 }
 
-function objectsOf({ objects, more, reason }: RecentChange): string {
-  const named = objects.length === 0 ? "no object" : objects.join(", ");
+function causeOf({ cause, objects, more, reason }: RecentChange): string {
+  const causes = [...(cause === undefined ? [] : [cause]), ...objects];
+  const named = causes.length === 0 ? "unknown" : causes.join(", ");
   const rest = more > 0 ? ` and ${String(more)} more` : "";
   return `${named}${rest}${reason === undefined ? "" : `: ${reason}`}`;
 }

@@ -3,6 +3,13 @@ import { join } from "node:path";
 import { isObject, parseObject } from "../support/json-object.js";
 import { readIfThere, writeChanged } from "./files.js";
 
+export type ChangeCause =
+  | "all objects" // the first configuration of a run
+  | "certificate expired"
+  | "nginx restarted"
+  | "port became free"
+  | "postponed reload";
+
 export interface RecentChange {
   /** When it was applied, or failed: ISO 8601, UTC. */
   readonly at: string;
@@ -10,10 +17,9 @@ export interface RecentChange {
   readonly outcome: string;
   /** From the start of compiling until every worker served it, or until it failed. */
   readonly milliseconds: number;
-  /**
-   * `<kind> <namespace>/<name>` of objects that changed since the last change that was served. None: the first configuration of a run, or a
-   * cause that is no object, such as a restarted nginx.
-   */
+  /** What caused it, besides changed objects. */
+  readonly cause?: ChangeCause;
+  /** `<kind> <namespace>/<name>` of objects that changed since the last change that was served; none for the first configuration of a run. */
   readonly objects: readonly string[];
   /** Number of further objects. */
   readonly more: number;
@@ -36,6 +42,7 @@ export class RecentChanges {
   readonly #folder: string;
   readonly #mode: 0o600 | 0o640;
   readonly #changed = new Set<string>();
+  #cause: ChangeCause | undefined = "all objects";
   #list: readonly RecentChange[];
   #writing: Promise<void> = Promise.resolve();
 
@@ -55,6 +62,11 @@ export class RecentChanges {
     for (const object of objects) this.#changed.add(object);
   }
 
+  /** The next change has this cause, unless one is known already. */
+  because(cause: ChangeCause): void {
+    this.#cause ??= cause;
+  }
+
   /** A configuration was applied, or could not be. A failure that is repeated is one change. */
   record({
     outcome,
@@ -64,12 +76,16 @@ export class RecentChanges {
     const objects = [...this.#changed].sort((a, b) => Number(isSlice(a)) - Number(isSlice(b)));
     const change: RecentChange = {
       ...{ at: new Date().toISOString(), outcome, ...rest },
+      ...(this.#cause !== undefined && { cause: this.#cause }),
       objects: objects.slice(0, MOST_OBJECTS),
       more: Math.max(0, objects.length - MOST_OBJECTS),
       ...(reason !== undefined && { reason: reason.slice(0, LONGEST_REASON) }),
     };
     const isServed = SERVED.includes(outcome);
-    if (isServed) this.#changed.clear();
+    if (isServed) {
+      this.#changed.clear();
+      this.#cause = undefined;
+    }
     const [last] = this.#list;
     if (outcome === "unchanged" || (!isServed && last && isSame(last, change))) return;
     this.#list = [change, ...this.#list].slice(0, MOST_KEPT);

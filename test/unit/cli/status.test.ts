@@ -26,7 +26,8 @@ const STATUS: RunStatus = {
   changes: [
     change("refused", ["Gateway shop/gw"], { reason: "bind() failed" }),
     change("swapped", ["Ingress shop/a", "Ingress shop/b (removed)"], { more: 3 }),
-    ...Array.from({ length: 10 }, () => change("started", [])),
+    change("swapped", []),
+    ...Array.from({ length: 9 }, () => change("started", [], { cause: "all objects" })),
   ],
 };
 
@@ -52,10 +53,11 @@ test("the tables fit a terminal, and show workers, what is broken, listeners and
       "  PORT  SCHEME  NAMES  BINDINGS  HOSTS",
       "  443   https   2      3         any *.example",
       "RECENT CHANGES (12)",
-      "  TIME                  OUTCOME  TOOK   OBJECTS",
+      "  TIME                  OUTCOME  TOOK   CAUSE",
       "  2026-11-26T07:31:05Z  refused  38 ms  Gateway shop/gw: bind() failed",
       "  2026-11-26T07:31:05Z  swapped  38 ms  Ingress shop/a, Ingress shop/b (removed…",
-      "  2026-11-26T07:31:05Z  started  38 ms  no object",
+      "  2026-11-26T07:31:05Z  started  38 ms  all objects",
+      "  2026-11-26T07:31:05Z  swapped  38 ms  unknown",
       "  and 2 more",
     ]),
   );

@@ -1,5 +1,6 @@
 import { ApplyLoop } from "../../../src/controller/apply-loop.js";
 import type { Applied } from "../../../src/output/apply.js";
+import type { ChangeCause } from "../../../src/output/recent-changes.js";
 
 const { jest } = import.meta;
 
@@ -11,6 +12,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
   const warnings: string[] = [];
   const errors: string[] = [];
   const served = jest.fn();
+  const causes: ChangeCause[] = [];
   let turns = 0;
   const loop = new ApplyLoop({
     log: {
@@ -19,6 +21,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
       error: (_: object, message: string) => errors.push(message),
     },
     observe: () => undefined,
+    changes: { record: () => undefined, because: (cause) => void causes.push(cause) },
     compile: async () => ({ files: [], served, expiries }),
     apply: async () => {
       const result = results[Math.min(turns, results.length - 1)] ?? {};
@@ -29,7 +32,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
     quietDelay: 1,
     maximumDelay: 1,
   });
-  return { loop, served, expiries, warnings, errors, turns: () => turns };
+  return { loop, served, expiries, causes, warnings, errors, turns: () => turns };
 }
 
 beforeEach(() => {
@@ -40,14 +43,16 @@ afterEach(() => {
 });
 
 test("it compiles again when a certificate expires, though nothing has changed", async () => {
-  const { loop, expiries, turns } = loopOf({ kind: "swapped" });
+  const { loop, expiries, causes, turns } = loopOf({ kind: "swapped" });
   expiries.push(Date.now() - 1, Date.now() + 3_600_000);
   await loop.refresh();
   loop.open();
   await jest.advanceTimersByTimeAsync(3_500_000);
   expect(turns()).toBe(1);
+  expect(causes).toEqual([]);
   await jest.advanceTimersByTimeAsync(200_000);
   expect(turns()).toBe(2);
+  expect(causes).toEqual(["certificate expired"]);
   await loop.close();
 });
 

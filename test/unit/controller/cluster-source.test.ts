@@ -49,7 +49,11 @@ beforeEach(async () => {
     ...common,
     fixedFiles: [],
     apply: () => Promise.resolve({ kind: "swapped", version: "1" }),
-    changes: { note: (objects) => noted.push(...objects), record: () => undefined },
+    changes: {
+      note: (objects) => noted.push(...objects),
+      record: () => undefined,
+      because: () => undefined,
+    },
   });
   await controller.start();
   controller.open();

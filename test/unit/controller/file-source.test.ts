@@ -59,6 +59,7 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
     fixedFiles: [],
     changes: {
       note: (objects) => void noted.push(...objects),
+      because: (cause) => void noted.push(cause),
       record: ({ outcome, reason = "" }) => void noted.push(`${outcome} ${reason}`.trim()),
     },
     apply: () => {

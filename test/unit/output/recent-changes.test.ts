@@ -12,7 +12,7 @@ async function written(count: number) {
     changes = await readChanges(folder());
     return changes.length === count;
   });
-  return changes.map(({ outcome, objects, more }) => [outcome, objects, more]);
+  return changes.map(({ outcome, cause, objects, more }) => [outcome, cause, objects, more]);
 }
 
 test("it keeps what changed, newest first, and what the run before has applied", async () => {
@@ -24,15 +24,34 @@ test("it keeps what changed, newest first, and what the run before has applied",
   const second = await RecentChanges.open(folder(), false);
   second.record({ outcome: "started", milliseconds: 7, version: "v2" });
   expect(await written(3)).toEqual([
-    ["started", [], 0],
-    ["swapped", ["Ingress a/one", "Service a/two"], 0],
-    ["started", [], 0],
+    ["started", "all objects", [], 0],
+    ["swapped", undefined, ["Ingress a/one", "Service a/two"], 0],
+    ["started", "all objects", [], 0],
   ]);
   expect(statSync(join(folder(), "changes.json")).mode & 0o777).toBe(0o600);
 });
 
+test("a cause that is no object is that of the next change which is served", async () => {
+  const changes = await RecentChanges.open(folder(), false);
+  changes.record({ outcome: "error", milliseconds: 1, reason: "no" });
+  changes.record({ outcome: "swapped", milliseconds: 1, version: "v1" });
+  changes.because("certificate expired");
+  changes.record({ outcome: "swapped", milliseconds: 1, version: "v2" });
+  changes.because("nginx restarted");
+  changes.record({ outcome: "unchanged", milliseconds: 1, version: "v2" });
+  changes.note(["Ingress a/one"]);
+  changes.record({ outcome: "swapped", milliseconds: 1, version: "v3" });
+  expect(await written(4)).toEqual([
+    ["swapped", undefined, ["Ingress a/one"], 0],
+    ["swapped", "certificate expired", [], 0],
+    ["swapped", "all objects", [], 0],
+    ["error", "all objects", [], 0],
+  ]);
+});
+
 test("a failure that is repeated is one change, and its objects stay changed until they are served", async () => {
   const changes = await RecentChanges.open(folder(), true);
+  changes.record({ outcome: "started", milliseconds: 9, version: "v1" });
   changes.note(["Ingress a/one"]);
   for (let i = 0; i < 3; i++) {
     changes.record({ outcome: "refused", milliseconds: i, reason: "no" });
@@ -43,10 +62,11 @@ test("a failure that is repeated is one change, and its objects stay changed unt
   changes.record({ outcome: "unchanged", milliseconds: 1, version: "v2" });
   changes.note(["Ingress a/one"]);
   changes.record({ outcome: "swapped", milliseconds: 1, version: "v3" });
-  expect(await written(3)).toEqual([
-    ["swapped", ["Ingress a/one"], 0],
-    ["reloaded", ["Ingress a/one", "Ingress a/two"], 0],
-    ["refused", ["Ingress a/one"], 0],
+  expect(await written(4)).toEqual([
+    ["swapped", undefined, ["Ingress a/one"], 0],
+    ["reloaded", undefined, ["Ingress a/one", "Ingress a/two"], 0],
+    ["refused", undefined, ["Ingress a/one"], 0],
+    ["started", "all objects", [], 0],
   ]);
   expect(statSync(join(folder(), "changes.json")).mode & 0o777).toBe(0o640);
 });
@@ -59,7 +79,7 @@ test("the file is small, whatever changes, and names endpoints last", async () =
     changes.record({ outcome: "swapped", milliseconds: i, version: "v", reason: "x".repeat(9999) });
   }
   const found = await written(50);
-  expect(found[0]).toEqual(["swapped", ["Ingress a/one", ...slices.slice(0, 4)], 1996]);
+  expect(found[0]).toEqual(["swapped", undefined, ["Ingress a/one", ...slices.slice(0, 4)], 1996]);
   expect(readFileSync(join(folder(), "changes.json")).length).toBeLessThan(50_000);
 });
 
