@@ -14,6 +14,8 @@ import type { RouteProblems } from "../route-problems.js";
 
 const CODES = [500, 502, 503, 504] as const;
 const DEFAULT_ATTEMPTS = 1;
+/** Tries follow each other without a pause, so more of them would occupy a worker, and one request could make many. */
+const MOST_ATTEMPTS = 50;
 
 /** The data plane retries immediately, so `backoff` is unsupported; `codes` are limited to those that nginx can retry. */
 export function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RouteProblems): Retry {
@@ -29,12 +31,17 @@ export function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RoutePro
       problems.unsupported(message, within(place, "codes", index));
     }
   }
+  const { attempts = DEFAULT_ATTEMPTS } = spec;
+  if (attempts > MOST_ATTEMPTS) {
+    const message = `more than ${String(MOST_ATTEMPTS)} further tries are not made`;
+    problems.unsupported(message, within(place, "attempts"));
+  }
   return {
     ...filled(
       "codes",
       [...codes].sort((a, b) => a - b),
     ),
-    attempts: spec.attempts ?? DEFAULT_ATTEMPTS,
+    attempts,
   };
 }
 
