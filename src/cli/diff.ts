@@ -13,6 +13,7 @@ import type { RawObject } from "../kubernetes/raw-object.js";
 import type { CompileOptions } from "../model/options.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
+import { visibleJson } from "../support/text.js";
 import type { CallOf } from "./arguments.js";
 import { certificateText } from "./certificate-text.js";
 import { readCluster } from "./cluster.js";
@@ -168,7 +169,7 @@ function shown(
           now: describe(current),
         }),
       );
-      return `${JSON.stringify({ ...differences, certificates }, null, 2)}\n`;
+      return `${visibleJson({ ...differences, certificates }, 2)}\n`;
     }
   }
 }

@@ -8,7 +8,7 @@ import { ControlClient } from "../output/control-client.js";
 import { readIfThere } from "../output/files.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
-import { errorText } from "../support/text.js";
+import { errorText, visibleJson } from "../support/text.js";
 import type { CallOf } from "./arguments.js";
 import { certificateText } from "./certificate-text.js";
 import type { Settings } from "./settings.js";
@@ -45,7 +45,7 @@ export async function runExplain(
   );
   if (call.format === "json") {
     const facts = { ...explanation, certificate, unready: notReady, workers };
-    terminal.write(`${JSON.stringify(facts, null, 2)}\n`);
+    terminal.write(`${visibleJson(facts, 2)}\n`);
     return status;
   }
   const facts: (readonly [string, string])[] = [];

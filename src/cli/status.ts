@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { visible } from "../explain/format.js";
 import {
   type RunStatus,
   type StatusTable,
@@ -9,6 +8,7 @@ import {
   statusTables,
   troubleOf,
 } from "../health/run-status.js";
+import { visible, visibleJson } from "../support/text.js";
 import type { CallOf } from "./arguments.js";
 import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
 
@@ -25,8 +25,7 @@ const MOST_SHOWN = 10;
 export async function runStatus(call: CallOf<"status">, terminal: Terminal): Promise<ExitStatus> {
   for (;;) {
     const status = await readStatus(await policyFacts(call.folder), call.folder);
-    const text =
-      call.format === "json" ? `${JSON.stringify(status, null, 2)}\n` : formatStatus(status);
+    const text = call.format === "json" ? `${visibleJson(status, 2)}\n` : formatStatus(status);
     terminal.write(call.watch ? `\u001b[H\u001b[2J${text}` : text);
     if (!call.watch) return troubleOf(status) === undefined ? EXIT.fine : EXIT.inputErrors;
     await pause(INTERVAL);

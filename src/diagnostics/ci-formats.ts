@@ -2,6 +2,7 @@
 import type { Log, ReportingDescriptor, Result, Location as SarifLocation } from "sarif";
 import { DIAGNOSTIC_CATALOG, type DiagnosticCode, type Severity } from "./catalog.js";
 import { type Diagnostic, type SourceLocation, formatFieldPath } from "./diagnostic.js";
+import { visibleJson } from "../support/text.js";
 import { formatResource } from "./format.js";
 
 const COMMANDS: Readonly<Record<Severity, string>> = {
@@ -54,7 +55,7 @@ export function formatSarif(diagnostics: readonly Diagnostic[], version: string)
       },
     ],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return `${visibleJson(log, 2)}\n`;
 }
 
 function rule(code: DiagnosticCode): ReportingDescriptor {

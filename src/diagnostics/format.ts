@@ -5,6 +5,7 @@ import {
   type SourceLocation,
   formatFieldPath,
 } from "./diagnostic.js";
+import { OBEYED, visible, visibleJson } from "../support/text.js";
 
 const COLOURS: Readonly<Record<Severity, string>> = { error: "31", warning: "33", info: "36" };
 const BOLD = "1";
@@ -34,14 +35,14 @@ function block(diagnostic: Diagnostic, colours: boolean): readonly string[] {
   const { code, severity, message, location, hint, related } = diagnostic;
   const paint = painter(colours);
   const place = location === undefined ? "" : `${paint(BOLD, formatPlace(location))}: `;
-  const head = `${place}${paint(COLOURS[severity], severity)} ${code}: ${paint(BOLD, printable(message))}`;
+  const head = `${place}${paint(COLOURS[severity], severity)} ${code}: ${paint(BOLD, visible(message))}`;
   return [
     head,
     ...subject(diagnostic),
     ...(location === undefined ? [] : excerptLines(location)).map((line) => paint(DIM, line)),
-    ...(hint === undefined ? [] : [`  hint: ${printable(hint)}`]),
+    ...(hint === undefined ? [] : [`  hint: ${visible(hint)}`]),
     ...(related ?? []).map(
-      (other) => `  ${printable(other.message)}: ${formatPlace(other.location)}`,
+      (other) => `  ${visible(other.message)}: ${formatPlace(other.location)}`,
     ),
   ];
 }
@@ -49,18 +50,18 @@ function block(diagnostic: Diagnostic, colours: boolean): readonly string[] {
 function subject({ resource, field }: Diagnostic): readonly string[] {
   const parts = [
     ...(resource === undefined ? [] : [formatResource(resource)]),
-    ...(field === undefined || field.length === 0 ? [] : [printable(formatFieldPath(field))]),
+    ...(field === undefined || field.length === 0 ? [] : [visible(formatFieldPath(field))]),
   ];
   return parts.length === 0 ? [] : [`  ${parts.join(", ")}`];
 }
 
 export function formatResource({ kind, namespace, name }: ResourceRef): string {
   const shownName = name === "" ? "(no name)" : name;
-  return printable(`${kind} ${namespace === "" ? "" : `${namespace}/`}${shownName}`);
+  return visible(`${kind} ${namespace === "" ? "" : `${namespace}/`}${shownName}`);
 }
 
 function formatPlace({ file, line, column }: SourceLocation): string {
-  return `${printable(file)}:${line}:${column}`;
+  return `${visible(file)}:${line}:${column}`;
 }
 
 function painter(colours: boolean): (colour: string, text: string) => string {
@@ -81,16 +82,16 @@ function excerptLines({ line, column, excerpt }: SourceLocation): readonly strin
   if (excerpt === undefined) return [];
   const characters = Array.from(printableInPlace(excerpt));
   const start = characters.length <= WIDTH ? 0 : Math.max(0, column - 1 - BEFORE);
-  const visible = characters.slice(start, start + WIDTH);
+  const shown = characters.slice(start, start + WIDTH);
   const left = start > 0 ? "…" : "";
-  const right = start + visible.length < characters.length ? "…" : "";
+  const right = start + shown.length < characters.length ? "…" : "";
   const number = String(line);
-  const indent = visible
+  const indent = shown
     .slice(0, column - 1 - start)
     .map(blankFor)
     .join("");
   return [
-    `  ${number} | ${left}${visible.join("")}${right}`,
+    `  ${number} | ${left}${shown.join("")}${right}`,
     `  ${" ".repeat(number.length)} | ${left === "" ? "" : " "}${indent}^`,
   ];
 }
@@ -100,18 +101,9 @@ function blankFor(character: string): string {
   return WIDE.test(character) ? "  " : " ";
 }
 
-/** Characters that a terminal obeys instead of showing: control characters, and marks of the direction of writing. */
-// eslint-disable-next-line no-control-regex -- it looks for control characters
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
-
-/** The text with such characters written as `\u001b`. */
-function printable(text: string): string {
-  return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-/** The text with each such character as one `�`, tabs kept, so that columns stay. */
+/** The text with each character that a terminal obeys as one `�`, tabs kept, so that columns stay. */
 function printableInPlace(text: string): string {
-  return text.replace(CONTROL, (char) => (char === "\t" ? char : "\ufffd"));
+  return text.replace(OBEYED, (char) => (char === "\t" ? char : "\ufffd"));
 }
 
 /**
@@ -120,7 +112,7 @@ function printableInPlace(text: string): string {
  * `excerpt`), `hint`, `related` (`message`, `location`).
  */
 export function formatJson(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.map((diagnostic) => `${JSON.stringify(plain(diagnostic))}\n`).join("");
+  return diagnostics.map((diagnostic) => `${visibleJson(plain(diagnostic))}\n`).join("");
 }
 
 function plain({ code, severity, message, resource, field, ...rest }: Diagnostic): object {

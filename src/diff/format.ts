@@ -1,10 +1,11 @@
 /** Differences as text for a terminal, and as Markdown for a pull request. */
-import { formatPredicate, formatSource, visible } from "../explain/format.js";
+import { formatPredicate, formatSource } from "../explain/format.js";
 import type { Example } from "./example.js";
 import type { CertificateChange, Change, Differences, Treatment } from "./diff.js";
 import { type Effect, EFFECTS } from "./effects.js";
 import type { LiteralPath } from "./path-cells.js";
 import type { Door } from "./side.js";
+import { visible } from "../support/text.js";
 
 const TITLES: Readonly<Record<Effect, string>> = {
   authLost: "auth is lost",
@@ -34,13 +35,13 @@ export function formatDifferences(differences: Described): string {
     const shown = effect === "authLost" ? found : found.slice(0, MOST_SHOWN);
     return section(
       `${TITLES[effect]} (${String(found.length)})`,
-      shown.map((change) => changeLines(change).join("\n")),
+      shown.map(changeLines),
       found.length - shown.length,
     );
   });
   const entries = certificates
     .slice(0, MOST_SHOWN)
-    .map((change) => certificateLines(change, certificateText).join("\n"));
+    .map((change) => certificateLines(change, certificateText));
   return [
     ...sections,
     ...section(
@@ -64,14 +65,15 @@ export function summaryOf({ changes, certificates }: Differences): string {
   return all.length === 0 ? "no request is treated differently" : all.join(", ");
 }
 
-function section(title: string, entries: readonly string[], more: number): readonly string[] {
+/** `entries`: lines, each of which may hold text of users. */
+function section(
+  title: string,
+  entries: readonly (readonly string[])[],
+  more: number,
+): readonly string[] {
   if (entries.length === 0) return [];
   const rest = more > 0 ? [`  and ${String(more)} more; --format json has all`] : [];
-  return [[title, ...entries.map((entry) => visibleLines(entry)), ...rest, ""].join("\n")];
-}
-
-function visibleLines(text: string): string {
-  return text.split("\n").map(visible).join("\n");
+  return [[title, ...entries.flat().map(visible), ...rest, ""].join("\n")];
 }
 
 function changeLines(change: Change): readonly string[] {
@@ -199,7 +201,11 @@ function rowOf(change: Change): readonly string[] {
   const { before, now, changed, example } = change;
   const more = changed.length > 0 ? `; differs: ${changed.join(", ")}` : "";
   const attempt = example === undefined ? "" : `\n\`${exampleText(example)}\``;
-  return [placesOf(change).join("\n") + attempt, treatmentText(before), treatmentText(now) + more];
+  return [
+    placesOf(change).map(visible).join("\n") + attempt,
+    treatmentText(before),
+    treatmentText(now) + more,
+  ];
 }
 
 function table(

@@ -3,6 +3,7 @@ import type { AuthUrl } from "../model/auth.js";
 import type { BackendFilters, HeaderChanges, PathRewrite, Redirect } from "../model/filters.js";
 import type { Predicate } from "../model/route.js";
 import type { Interpolation, SourceRef } from "../model/values.js";
+import { visible } from "../support/text.js";
 import type { Candidate } from "./candidates.js";
 import type { Explanation } from "./explain.js";
 import type { Answer, ExplainedRoute, RouteFilters } from "./outcome.js";
@@ -40,14 +41,6 @@ export function formatExplanation(
     ...formatCandidates(candidates),
   ];
   return lines.map((line) => `${visible(line)}\n`).join("");
-}
-
-/** Escapes control characters, because those of manifests and requests must not reach a terminal. */
-export function visible(line: string): string {
-  return line.replaceAll(
-    /\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
 }
 
 function row(label: string, text: string): string {

@@ -22,6 +22,19 @@ export function listed(texts: readonly string[], most = 8): string {
   return [...texts.slice(0, most), ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
 }
 
+/** Characters that a terminal or a browser obeys instead of showing: control characters, and marks of the direction of writing. */
+export const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu;
+
+/** The text with such characters written as `\u001b`. */
+export function visible(text: string): string {
+  return text.replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The value as JSON that a terminal can show; JSON itself escapes only some of these characters. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).split("\n").map(visible).join("\n");
+}
+
 /** A 32-bit hash of a text (FNV-1a), for spreading: anyone can make texts with the same hash. */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;

@@ -45,6 +45,32 @@ test("Markdown has no text of users as markup", () => {
   expect(markdown.split("\n").filter((line) => line.startsWith("|"))).toHaveLength(3);
 });
 
+test("text of users makes no line of its own, which a CI system could take for a command", () => {
+  const route = (value: string): string => `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: edge, namespace: shop }
+spec: { gatewayClassName: albc, listeners: [{ name: web, port: 80, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: web, namespace: shop }
+spec:
+  parentRefs: [{ name: edge }]
+  rules:
+    - matches: [{ queryParams: [{ name: q, value: ${JSON.stringify(value)} }] }]
+      filters: [{ type: RequestRedirect, requestRedirect: { hostname: b.example } }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: albc }
+spec: { controllerName: alb.cpaas.io/gateway-controller }
+`;
+  const { text, markdown } = formatted(route("a"), route("b\n::error::forged\u009b\u202e"));
+  expect(text).toContain("if query q eq b\\u000a::error::forged\\u009b\\u202e");
+  expect(markdown).not.toContain("<br>&#58;&#58;error");
+});
+
 test("nothing is said if nothing changes", () => {
   const { text, markdown } = formatted(INGRESS("a.example"), INGRESS("a.example"));
   expect(text).toBe("no request is treated differently\n");

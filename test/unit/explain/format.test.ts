@@ -67,7 +67,7 @@ describe("formatExplanation", () => {
         "              10.0.0.1:8080",
         "  backend     66.7 % default/none/80 by https, 0 endpoints",
         "  candidates, in the order in which they are tried",
-        "    no (host a.example, path exact /b\\x1b[31m): other path",
+        "    no (host a.example, path exact /b\\u001b[31m): other path",
         "    head (host a.example, path any, header x-a eq 1): header x-a does not match, there is none",
         "  > yes (host a.example, path prefix /x): chosen",
         "    late (host a.example, path any): comes later",
