@@ -154,8 +154,15 @@ export async function startHealthServer(
     readonly status?: (() => Promise<string | undefined>) | undefined;
   },
 ): Promise<Server> {
+  const answers = {
+    problem: () => probes.problem(),
+    reluctance: shared(() => probes.reluctance()),
+    remark: () => probes.remark(),
+    metrics: shared(pages.metrics),
+    status: pages.status && shared(pages.status),
+  };
   const server = createServer((request, response) => {
-    answer(request, response, probes, pages).catch(() => response.destroy());
+    answer(request, response, answers).catch(() => response.destroy());
   });
   server.requestTimeout = REQUEST_LIMIT;
   await new Promise<void>((resolve, reject) => {
@@ -168,11 +175,24 @@ export async function startHealthServer(
   return server;
 }
 
+/**
+ * All who ask while it is worked out get the same result. Pods may reach the port, and without this many requests at once would take the
+ * time and memory that probes need: metrics of 10,000 routes are 30 MB.
+ */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  return () => {
+    current ??= work().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+}
+
 async function answer(
   { method = "", url = "" }: IncomingMessage,
   response: ServerResponse,
-  probes: Parameters<typeof startHealthServer>[1],
-  { metrics, status }: Parameters<typeof startHealthServer>[2],
+  answers: Parameters<typeof startHealthServer>[1] & Parameters<typeof startHealthServer>[2],
 ): Promise<void> {
   const send = (
     status: number,
@@ -194,18 +214,18 @@ async function answer(
   }
   switch (url.replace(/\?.*$/s, "")) {
     case "/healthz":
-      verdict(probes.problem());
+      verdict(answers.problem());
       break;
     case "/readyz":
-      verdict(await probes.reluctance(), probes.remark());
+      verdict(await answers.reluctance(), answers.remark());
       break;
     case "/metrics":
-      send(200, await metrics(), { "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE });
+      send(200, await answers.metrics(), { "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE });
       break;
     case "/status": {
-      const page = await status?.();
+      const page = await answers.status?.();
       if (page !== undefined) send(200, page, PAGE_HEADERS);
-      else if (status) send(503, "no configuration is applied yet\n");
+      else if (answers.status) send(503, "no configuration is applied yet\n");
       else send(404, "this page needs the option statusPage\n");
       break;
     }

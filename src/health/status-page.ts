@@ -3,7 +3,7 @@
  * with what users wrote, are text in it: `html` escapes them all.
  */
 import { createHash } from "node:crypto";
-import { inSeconds } from "../support/text.js";
+import { OBEYED, inSeconds } from "../support/text.js";
 import type { RunEvents, RunHandlers } from "./run-health.js";
 import {
   type PolicyFacts,
@@ -181,9 +181,8 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["'", "&#39;"],
 ]);
 
-/** Control characters have no place in HTML either, and those that turn the direction of text could make it look like another. */
 function escaped(text: string): string {
   return text
-    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\ufffd")
+    .replace(OBEYED, "\ufffd")
     .replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? "");
 }

@@ -104,3 +104,40 @@ test("an address that is taken is a trouble of the machine", async () => {
   await expect(again).rejects.toThrow(EnvironmentError);
   await expect(again).rejects.toThrow(address);
 });
+
+test("however many ask at once, the answer is worked out once", async () => {
+  const address = `127.0.0.1:${String(await freePort())}`;
+  let runs = 0;
+  const slow = async <T>(value: T): Promise<T> => {
+    runs += 1;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return value;
+  };
+  const metrics = (): Promise<string[]> => slow(["a 1\n"]);
+  const status = (): Promise<string> => slow("page");
+  open.push(await startHealthServer(address, HEALTHY, { metrics, status }));
+  for (const path of ["/metrics", "/status"]) {
+    runs = 0;
+    const answers = Array.from({ length: 20 }, () => fetch(`http://${address}${path}`));
+    expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(
+      new Set([200]),
+    );
+    expect(runs).toBe(1);
+    expect(await outcome(fetch(`http://${address}${path}`))).toEqual([
+      200,
+      path === "/status" ? "page" : "a 1\n",
+    ]);
+    expect(runs).toBe(2);
+  }
+});
+
+test("a failure is not kept", async () => {
+  const address = `127.0.0.1:${String(await freePort())}`;
+  let fails = true;
+  const metrics = (): Promise<string[]> =>
+    fails ? Promise.reject(new Error("no")) : Promise.resolve(["a 1\n"]);
+  open.push(await startHealthServer(address, HEALTHY, { metrics }));
+  await expect(fetch(`http://${address}/metrics`)).rejects.toThrow();
+  fails = false;
+  expect(await outcome(fetch(`http://${address}/metrics`))).toEqual([200, "a 1\n"]);
+});
