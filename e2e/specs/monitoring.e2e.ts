@@ -164,8 +164,10 @@ describe.each(dashboards)("%s", (_file, { panels, templating }) => {
       if (type !== "query") continue;
       const text = typeof query === "string" ? query : query.query;
       const [, metric = "", label = ""] = /^label_values\((.*), (\w+)\)$/.exec(text) ?? [];
-      const found = await prometheus.query(`count by (${label}) (${withoutVariables(metric)})`);
-      expect(found.filter(({ labels }) => labels[label] !== undefined)).not.toEqual([]);
+      await waitFor(`values of ${text}`, async () => {
+        const found = await prometheus.query(`count by (${label}) (${withoutVariables(metric)})`);
+        return found.some(({ labels }) => labels[label] !== undefined);
+      });
     }
   });
 });

@@ -100,7 +100,7 @@ test("a user sees what is served, what is broken, and the last changes", async (
   const changes = await table(page, "Recent changes");
   expect(changes.map(([, outcome, , objects]) => [outcome, objects])).toEqual([
     ["swapped", "Ingress default/shop"],
-    ["started", "no object"],
+    ["started", "all objects"],
     ["reloaded", hostile],
   ]);
   for (const [time, , took] of changes) {
