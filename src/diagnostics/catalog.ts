@@ -338,9 +338,9 @@ export const DIAGNOSTIC_CATALOG = {
     "move it to a prefix that docs/annotations.md names",
   ),
   ANNOTATION_INDEX_UNUSED: warning(
-    "an index prefix matches no path",
-    "index.<rule>-<path> counts the entries of spec.rules, and the paths of each, from 0. This path is missing, so the annotation has no effect.",
-    "correct the numbers",
+    "a prefix matches no path, or no listener",
+    "index.<rule>-<path> counts the entries of spec.rules, and the paths of each, from 0. On a Gateway or ListenerSet, listener.<name> names one of its listeners. The path or listener is missing, so the annotation has no effect.",
+    "correct the numbers, or the name of the listener",
   ),
 
   // Basic, forward and external auth.

@@ -1,4 +1,5 @@
 import type { Service } from "../api/wire.js";
+import type { Report } from "../diagnostics/sink.js";
 import { upstreamId } from "../model/upstream.js";
 import { compareIds, memoized } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
@@ -39,10 +40,12 @@ export class Backends {
 
   /** Returns the upstream's id. Problems are reported at `place`, those of the port at `portPlace`. */
   upstream(ref: ServicePortRef, place: Place, portPlace: Place): string {
-    const service = this.#context.resources.get("Service", ref.namespace, ref.name);
-    const port = service === undefined ? undefined : findPort(service, ref.port);
-    this.#reportUnusable(ref, service, port, { place, portPlace });
-    return this.#add(upstreamPlan(ref, service, port));
+    const problem = this.problemOf(ref);
+    if (problem !== undefined) {
+      const at = problem.code === "SERVICE_PORT_NOT_FOUND" ? portPlace : place;
+      this.#context.diagnostics.report({ ...problem, ...at });
+    }
+    return this.add(ref);
   }
 
   /** Like `upstream`, for a reference whose problems are reported elsewhere. */
@@ -62,33 +65,20 @@ export class Backends {
     return [...this.#upstreams.values()].sort(compareIds);
   }
 
-  #reportUnusable(
-    ref: ServicePortRef,
-    service: Service | undefined,
-    port: ServicePort | undefined,
-    { place, portPlace }: { readonly place: Place; readonly portPlace: Place },
-  ): void {
-    const { diagnostics } = this.#context;
-    const name = `${ref.namespace}/${ref.name}`;
+  /** Why requests for the TCP port get no answer. */
+  problemOf({ namespace, name, port }: ServicePortRef): Report | undefined {
+    const service = this.#context.resources.get("Service", namespace, name);
+    const title = `${namespace}/${name}`;
     if (service === undefined) {
-      diagnostics.report({
-        code: "SERVICE_NOT_FOUND",
-        message: `there is no Service ${name}`,
-        ...place,
-      });
-    } else if (isExternalName(service)) {
-      diagnostics.report({
-        code: "SERVICE_EXTERNAL_NAME",
-        message: `Service ${name} is of type ExternalName`,
-        ...place,
-      });
-    } else if (port === undefined) {
-      diagnostics.report({
-        code: "SERVICE_PORT_NOT_FOUND",
-        message: `Service ${name} has no TCP port ${JSON.stringify(ref.port)}; it has ${portList(service)}`,
-        ...portPlace,
-      });
+      return { code: "SERVICE_NOT_FOUND", message: `there is no Service ${title}` };
     }
+    if (isExternalName(service)) {
+      const message = `Service ${title} is of type ExternalName`;
+      return { code: "SERVICE_EXTERNAL_NAME", message };
+    }
+    if (findPort(service, port) !== undefined) return undefined;
+    const message = `Service ${title} has no TCP port ${JSON.stringify(port)}; it has ${portList(service)}`;
+    return { code: "SERVICE_PORT_NOT_FOUND", message };
   }
 }
 

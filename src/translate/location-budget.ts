@@ -19,6 +19,7 @@ import {
   listDifferences,
 } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
+import { present } from "../support/json-object.js";
 import { placeOf } from "./place.js";
 import { compareAge } from "./precedence.js";
 
@@ -77,14 +78,17 @@ export function keptKinds(
 function withoutKinds(route: Route, lost: readonly string[]): Route {
   const isLost = (start: string): boolean => lost.some((kind) => kind.startsWith(start));
   const { errorPages, retry, ...rest } = route;
-  const { statuses: _, ...page } = errorPages ?? {};
-  const keptPages = isLost("pages ") ? page : errorPages;
   return {
     ...rest,
     ...(isLost("body ") && { holdsBody: true }),
-    ...(keptPages && Object.keys(keptPages).length > 0 && { errorPages: keptPages }),
+    ...(isLost("pages ") ? withoutStatuses(errorPages) : present("errorPages", errorPages)),
     ...(retry && { retry: isLost("codes ") ? { attempts: retry.attempts } : retry }),
   };
+}
+
+/** The Service still answers for a path without endpoints. */
+export function withoutStatuses({ upstream }: ErrorPages = {}): Pick<Route, "errorPages"> {
+  return upstream === undefined ? {} : { errorPages: { upstream } };
 }
 
 /** For an object whose kinds are lost. */

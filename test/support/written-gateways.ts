@@ -4,6 +4,7 @@ import { resourcesFromYaml } from "../../src/input/load.js";
 import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { TranslateContext } from "../../src/translate/context.js";
 import { type WrittenGateway, readGateways } from "../../src/translate/gateway/written-gateways.js";
+import { collecting } from "../../src/translate/parts/part.js";
 
 interface GatewayText {
   readonly kind?: "Gateway" | "ListenerSet";
@@ -40,5 +41,5 @@ export function readWritten(
   const { resources } = resourcesFromYaml(yaml);
   const diagnostics = new DiagnosticSink();
   const context = { resources, options: { ...DEFAULT_OPTIONS, ...options }, diagnostics };
-  return { gateways: readGateways(context), context };
+  return { gateways: readGateways(collecting(context)), context };
 }

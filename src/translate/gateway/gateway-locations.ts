@@ -6,6 +6,7 @@ import {
   keptKinds,
   locationKinds,
   overBudget,
+  withoutStatuses,
 } from "../location-budget.js";
 import { addTo } from "../../support/collections.js";
 import type { WrittenListener } from "./model.js";
@@ -28,8 +29,8 @@ export function shareGatewayLocations(
   const limited = (listener: WrittenListener): WrittenListener => {
     const lost = lostOf(ofListener(listener, context));
     if (lost.length === 0) return listener;
-    const { errorPages: { service } = {}, ...rest } = listener;
-    return { ...rest, ...(service && { errorPages: { service } }) };
+    const { errorPages, ...rest } = listener;
+    return { ...rest, ...withoutStatuses(errorPages) };
   };
   const shared = gateways.map((each) => {
     const lost = lostOf(ofGateway(each, context));

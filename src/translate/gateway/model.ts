@@ -2,7 +2,6 @@
  * What the steps of Gateway API's translation pass on: Gateways become listeners, routes attach to listeners, policies tell routes about
  * TLS and auth, and the number of attached routes goes back into the statuses of the Gateways.
  */
-import type { ListenerPages } from "./listener-pages.js";
 import type {
   CommonRouteSpec,
   ExternalAuthFilter,
@@ -16,7 +15,7 @@ import type {
 } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { ClientCertificates, InheritedAuth } from "../../model/listener.js";
-import type { PathMatch, Predicate, Route } from "../../model/route.js";
+import type { ErrorPages, PathMatch, Predicate, Route } from "../../model/route.js";
 import type { BackendFilters } from "../../model/filters.js";
 import type { BackendTls, Refusal } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
@@ -78,7 +77,7 @@ export interface ListenerState {
   /** Ids of listener and server in the data plane; absent: it serves nothing (in conflict, without certificate). */
   readonly serves?: { readonly listener: string; readonly server: string };
   /** For its routes. */
-  readonly errorPages?: ListenerPages;
+  readonly errorPages?: ErrorPages;
 }
 
 /** A listener as its Gateway or ListenerSet describes it, before other objects are looked at. */

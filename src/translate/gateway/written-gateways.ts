@@ -4,13 +4,14 @@ import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, GatewayListener, ListenerSet, RouteFilter } from "../../api/gateway.js";
 import type { CompileOptions } from "../../model/options.js";
 import { ANY_HOST } from "../../model/values.js";
-import { own, present } from "../../support/json-object.js";
+import { own } from "../../support/json-object.js";
+import type { BuildContext } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { classVerdict, ownGateways } from "./gateway-classes.js";
-import { listenerPages } from "./listener-pages.js";
+import { listenerPages, reportPageAnnotations } from "./listener-pages.js";
 import type { GatewayState, ListenerState, RouteKindName, WrittenListener } from "./model.js";
 import { namespaceFilter, unknownInNamespaces } from "./namespace-filter.js";
 import { ownParameters, parametersFor } from "./parameters.js";
@@ -37,7 +38,7 @@ export interface WrittenGateway {
 }
 
 /** Oldest first. */
-export function readGateways(context: TranslateContext): readonly WrittenGateway[] {
+export function readGateways(context: BuildContext): readonly WrittenGateway[] {
   const { dataPlane } = context.options;
   return ownGateways(context).map((gateway) => {
     const { gatewayAddresses, bodyLimit } = parametersFor(gateway, context);
@@ -74,7 +75,7 @@ function gatewayVerdict(gateway: Gateway, { resources }: TranslateContext): Verd
   ]);
 }
 
-function readListenerSets(gateway: Gateway, context: TranslateContext): WrittenGateway["sets"] {
+function readListenerSets(gateway: Gateway, context: BuildContext): WrittenGateway["sets"] {
   const { metadata, spec } = gateway;
   const { namespace } = metadata;
   const namespaces = spec.allowedListeners?.namespaces;
@@ -119,8 +120,9 @@ export function reportUnattachedSets({ resources, diagnostics }: TranslateContex
 function readListeners(
   gateway: Gateway,
   parent: Gateway | ListenerSet,
-  context: TranslateContext,
+  context: BuildContext,
 ): readonly WrittenListener[] {
+  reportPageAnnotations(parent, context);
   const { options, resources } = context;
   const { namespace } = parent.metadata;
   return parent.spec.listeners.map((spec, index) => {
@@ -147,7 +149,7 @@ function readListeners(
         ...(spec.filters?.requests ?? []).map(filterVerdict),
       ]),
       routeKindsVerdict,
-      ...present("errorPages", listenerPages(parent, name, context)),
+      ...listenerPages(parent, name, context),
     };
   });
 }

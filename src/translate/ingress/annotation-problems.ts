@@ -228,7 +228,8 @@ function problemOfUnsupported(
   return unsupportedRestriction(message, options);
 }
 
-function problemOfValue(
+/** What is wrong with a value that is not blank. */
+export function problemOfValue(
   { name, group, fallback, type }: Annotation<unknown>,
   text: string,
   { unsupportedRestrictions }: CompileOptions,

@@ -3,9 +3,9 @@ import type { BackendProtocol } from "../../model/upstream.js";
 import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { type EntryPort, protocolOn } from "../load-balancer.js";
-import { type Place, sourceRef, within } from "../place.js";
+import { type Place, annotationField, sourceRef, within } from "../place.js";
 import { closedRule, invalidBackend, invalidRule } from "../reasons.js";
-import { AnnotationReader } from "./annotations/annotation-reader.js";
+import { type AnnotationLookup, AnnotationReader } from "./annotations/annotation-reader.js";
 import { readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
 import { readTraceRate } from "./annotations/observability.js";
@@ -44,7 +44,7 @@ export function ingressRoute(
     ...(isRegex && readRewrite(reader, path)),
     ...readBackend(reader, inherited.timeouts),
     ...readTraceRate(reader),
-    ...readErrorPages(reader, lookup, place, context),
+    ...readErrorPages(pageAnnotations(reader, lookup, place), context),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);
   const isClosing = context.options.unsupportedRestrictions === "close";
@@ -86,4 +86,16 @@ function translateBackend(
   const reference = { namespace, name: service.name, port };
   const upstream = context.backends.upstream(reference, at, portPlace);
   return { upstream, weight: 1, protocol };
+}
+
+function pageAnnotations(
+  reader: AnnotationReader,
+  lookup: AnnotationLookup,
+  { resource }: Place,
+): Parameters<typeof readErrorPages>[0] {
+  return {
+    get: (row) => reader.get(row),
+    place: (row) => ({ resource, field: annotationField(lookup.find(row)?.key ?? "") }),
+    namespace: resource.namespace,
+  };
 }

@@ -9,7 +9,6 @@ import { placeOf, sourceRef } from "../../place.js";
 import { annotatedTraceRate } from "../../trace-rate.js";
 import { routeOrderKey } from "../../precedence.js";
 import type { AnyRoute, ListenerState, RouteContext, RulePlan } from "../model.js";
-import { routePages } from "../listener-pages.js";
 import { RouteProblems } from "../route-problems.js";
 import { type Attachment, type OwnParent, ownParents } from "./attachment.js";
 import { parentConditions, routeStatus } from "./conditions.js";
@@ -127,11 +126,11 @@ function bindRules(
       listeners.add(listener);
       const byPages = getOrInsert(known, plans, () => new Map<string, Variant>());
       const variant = getOrInsert(byPages, JSON.stringify(listener.errorPages ?? ""), () => {
-        const pages = routePages(listener.errorPages, context.backends);
+        const { errorPages } = listener;
         const ids = plans.flatMap((plan) =>
           servedRoutes(plan, context).map((served) =>
             config.addRoute(
-              pages === undefined ? served : { ...SHARED_SHAPE, ...served, ...pages },
+              errorPages === undefined ? served : { ...SHARED_SHAPE, ...served, errorPages },
               id,
             ),
           ),

@@ -1,5 +1,5 @@
 /** Pages instead of errors. */
-import type { ErrorPages, Route } from "../../../model/route.js";
+import type { Route } from "../../../model/route.js";
 import {
   MAX_ERROR_STATUS,
   MIN_ERROR_STATUS,
@@ -8,11 +8,10 @@ import {
 import { isDnsLabel } from "../../../support/ip-address.js";
 import { present } from "../../../support/json-object.js";
 import { problem, ok } from "../../../support/result.js";
-import type { AuthContext } from "../../auth/auth-context.js";
 import { firstPort } from "../../backends.js";
-import { type Place, annotationField } from "../../place.js";
-import { type AnnotationType, rowsOf } from "./annotation.js";
-import type { AnnotationLookup, AnnotationReader } from "./annotation-reader.js";
+import type { BuildContext } from "../../config-builder.js";
+import type { Place } from "../../place.js";
+import { type Annotation, type AnnotationType, type AnyAnnotation, rowsOf } from "./annotation.js";
 
 const row = rowsOf("backend");
 
@@ -42,37 +41,33 @@ export const ERROR_PAGE_ROWS = {
   ),
 };
 
-/** `place`: of the path. */
+/** The annotations that hold for a path of an Ingress, or for a listener. */
+interface PageAnnotations {
+  /** Undefined: absent, blank or malformed; malformed ones are reported elsewhere. */
+  readonly get: <T>(row: Annotation<T>) => T | undefined;
+  readonly place: (row: AnyAnnotation) => Place;
+  /** Of the object that has them, and of the Service. */
+  readonly namespace: string;
+}
+
+/** The error pages, and what is wrong with them besides malformed values. */
 export function readErrorPages(
-  reader: AnnotationReader,
-  lookup: AnnotationLookup,
-  { resource }: Place,
-  { options, backends, diagnostics, resources }: AuthContext,
+  { get, place, namespace }: PageAnnotations,
+  { options, backends, diagnostics, resources }: BuildContext,
 ): Pick<Route, "errorPages"> {
-  const statuses = reader.get(ERROR_PAGE_ROWS.statuses);
-  const name = reader.get(ERROR_PAGE_ROWS.backend);
+  const statuses = get(ERROR_PAGE_ROWS.statuses);
+  const name = get(ERROR_PAGE_ROWS.backend);
   if (statuses === undefined && name === undefined) return {};
-  const placeOf = (annotation: keyof typeof ERROR_PAGE_ROWS): Place => ({
-    resource,
-    field: annotationField(lookup.find(ERROR_PAGE_ROWS[annotation])?.key ?? ""),
-  });
-  if (name === undefined && options.errorPages === undefined) {
+  if (name === undefined) {
+    if (options.errorPages !== undefined) return { errorPages: present("statuses", statuses) };
     const message = `${ERROR_PAGE_ROWS.statuses.name} has no effect: neither ${ERROR_PAGE_ROWS.backend.name} nor the gateway has error pages`;
-    diagnostics.report({ code: "ANNOTATION_INVALID", message, ...placeOf("statuses") });
+    const at = place(ERROR_PAGE_ROWS.statuses);
+    diagnostics.report({ code: "ANNOTATION_INVALID", message, ...at });
     return {};
   }
-  const place = placeOf("backend");
-  const { namespace } = resource;
-  const service = name === undefined ? undefined : { namespace, name };
-  const pages: ErrorPages = {
-    ...present("statuses", statuses),
-    ...(service && {
-      upstream: backends.upstream(
-        { ...service, port: firstPort(resources, service) },
-        place,
-        place,
-      ),
-    }),
-  };
-  return { errorPages: pages };
+  const at = place(ERROR_PAGE_ROWS.backend);
+  const service = { namespace, name };
+  const port = firstPort(resources, service);
+  const upstream = backends.upstream({ ...service, port }, at, at);
+  return { errorPages: { ...present("statuses", statuses), upstream } };
 }

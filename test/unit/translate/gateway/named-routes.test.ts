@@ -4,6 +4,7 @@ import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import type { HostPattern } from "../../../../src/model/values.js";
 import { NamedRoutes } from "../../../../src/translate/gateway/named-routes.js";
 import { readGateways } from "../../../../src/translate/gateway/written-gateways.js";
+import { collecting } from "../../../../src/translate/parts/part.js";
 import { gateway, httpRoute } from "../../../support/gateway-route-objects.js";
 
 const ASKED: HostPattern = { kind: "wildcard", suffix: "example", labels: "many" };
@@ -16,7 +17,7 @@ function namedBy(yaml: string, listener: object = {}) {
   const context = { resources, options: DEFAULT_OPTIONS, diagnostics: new DiagnosticSink() };
   const routes = new NamedRoutes(context);
   for (const hostname of [ASKED, HOST]) routes.ask(hostname);
-  const [first] = readGateways(context).flatMap(({ own }) => own);
+  const [first] = readGateways(collecting(context)).flatMap(({ own }) => own);
   if (first === undefined) throw new Error("no listener");
   return routes.of(first).map(({ object, keys }) => [object.metadata.name, keys]);
 }
