@@ -49,12 +49,12 @@ export function readChunk(text: string, table: KindTable): Chunk {
 
 /** Most chunks have one object without problems; thousands of them share its counts. */
 function chunkCounts(values: readonly ChunkValue[], table: KindTable): ChunkCounts {
-  const counts = countsOf(
-    values.map(({ decoded }) => decoded),
-    table,
-  );
-  const isPlain = counts.read === 1 && counts.unknown === 0 && counts.reported === 0;
-  return isPlain && counts.doubtful + counts.unidentified === 0 ? ONE : counts;
+  const all = values.map(({ decoded }) => decoded);
+  return all.length === 1 && all.every(isWithoutProblem) ? ONE : countsOf(all, table);
+}
+
+function isWithoutProblem(decoded: Decoded): boolean {
+  return decoded.result === "object" && decoded.reports.length === 0;
 }
 
 function decodedValues(documents: readonly unknown[], table: KindTable): readonly ChunkValue[] {
@@ -156,9 +156,15 @@ export function listItems(
 /** The `items` of a document, or the list under a similar name. */
 function listOf(value: JsonObject): { field: string; items: readonly unknown[] } | undefined {
   const lists = Object.entries(value).flatMap(([field, items]) =>
-    Array.isArray(items) && isNear(field, "items") ? [{ field, items }] : [],
+    Array.isArray(items) && (field === "items" || isMisspelt(field, items))
+      ? [{ field, items }]
+      : [],
   );
   return lists.find(({ field }) => field === "items") ?? lists[0];
+}
+
+function isMisspelt(field: string, items: readonly unknown[]): boolean {
+  return items.some(isLikeObject) && isNear(field, "items");
 }
 
 /** Gives an item without a kind the one that its list's kind names, however "List" is spelt there. */

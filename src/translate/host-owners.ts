@@ -79,7 +79,7 @@ export class HostOwners {
   replace(before: HostClaims | undefined, now: HostClaims | undefined): readonly string[] {
     if (before !== undefined) this.#remove(before);
     if (now !== undefined) this.#insert(now);
-    if (textOf(before) === textOf(now)) return [];
+    if (isAlike(before, now)) return [];
     const hosts = [...(before?.hosts ?? []), ...(now?.hosts ?? [])];
     const keys = hosts.map(({ host }) => hostKey(host));
     return before?.takesRest === true || now?.takesRest === true ? [...keys, ""] : keys;
@@ -202,9 +202,12 @@ export function isBelow(host: HostPattern, keys: ReadonlySet<string>): boolean {
   return keys.has("") || keysAbove(host, "one").some((key) => keys.has(key));
 }
 
+function isAlike(before: HostClaims | undefined, now: HostClaims | undefined): boolean {
+  return before && now ? textOf(before) === textOf(now) : before === now;
+}
+
 /** Everything that translations of other objects read of the claims. */
-function textOf(claims: HostClaims | undefined): string {
-  if (claims === undefined) return "";
+function textOf(claims: HostClaims): string {
   const { namespace, name, creationTimestamp } = claims.object.metadata;
   return JSON.stringify([namespace, name, creationTimestamp, claims.hosts, claims.takesRest]);
 }

@@ -55,6 +55,8 @@ export class Facts {
   }
 }
 
+const NONE: readonly never[] = [];
+
 /** Readers of each key. Most keys have one. */
 export class Readers {
   readonly #readers = new Map<Key, Key | Set<Key>>();
@@ -64,7 +66,7 @@ export class Readers {
   }
 
   of(key: Key): Iterable<Key> {
-    const readers = this.#readers.get(key) ?? [];
+    const readers = this.#readers.get(key) ?? NONE;
     return typeof readers === "string" ? [readers] : readers;
   }
 
@@ -116,7 +118,9 @@ export class Parts<T extends object> {
 
   /** Objects whose translation read one of the keys. */
   readersOf(keys: Iterable<Key>): readonly Key[] {
-    return Array.from(keys).flatMap((key) => [...this.#readers.of(key)]);
+    const all: Key[] = [];
+    for (const key of keys) for (const reader of this.#readers.of(key)) all.push(reader);
+    return all;
   }
 
   /** Translates the objects again. `translate` returns undefined for a removed object. */

@@ -84,13 +84,13 @@ export class ShadowedPaths {
     for (const host of this.#owners.namesBelow(touched)) {
       const key = hostKey(host);
       const above = [...keysAbove(host, "one"), ""].map(placed);
-      const reports = [...placed(key)].flatMap(([listener, { own, groups }]) =>
-        groups.flatMap((group) => {
-          if (groups.length === 1 && indexIn(group.at, key) > 0) return [];
-          const wider = above.flatMap((places) => places.get(listener)?.own ?? []);
-          return shadowedAt(group, own, wider);
-        }),
-      );
+      const reports = [...placed(key)].flatMap(([listener, { own, groups }]) => {
+        const wider = above.flatMap((places) => places.get(listener)?.own ?? []);
+        return groups.flatMap((group) => {
+          const isFirst = groups.length > 1 || indexIn(group.at, key) === 0;
+          return isFirst ? shadowedAt(group, own, wider) : [];
+        });
+      });
       if (reports.length === 0) this.#reports.delete(key);
       else this.#reports.set(key, reports);
     }

@@ -32,8 +32,12 @@ export const METHODS: readonly AuthMethod[] = Object.keys(AUTH_METHODS).map((nam
 export function methodAnnotations(
   method: AuthMethod,
 ): readonly (readonly [field: string, Annotation<unknown>])[] {
-  return Object.entries<Annotation<unknown>>(method.annotations);
+  return ANNOTATIONS_OF.get(method) ?? [];
 }
+
+const ANNOTATIONS_OF = new Map(
+  METHODS.map((method) => [method, Object.entries<Annotation<unknown>>(method.annotations)]),
+);
 
 export const AUTH_ENABLE = rowsOf("auth")(
   "auth-enable",
