@@ -185,6 +185,9 @@ function refusal(
   return { result: "refused", reports, ...present("ref", ref), ...present("served", served) };
 }
 
+/** Thousands of objects share one empty list. */
+const NONE: readonly never[] = [];
+
 interface Shape {
   readonly value: JsonObject;
   readonly reports: readonly Report[];
@@ -202,14 +205,15 @@ function shapeOf(
   const isLost = isClosable(kind) ? isLostNull : undefined;
   const conformed = conform(schema, readStatus(status, given), isLost);
   const value = isObject(conformed.value) ? conformed.value : given;
-  const all = { value, reports: [], unknown: conformed.unknown };
+  const all = { value, reports: NONE, unknown: conformed.unknown };
   const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
   const strays = isClosable(kind) ? [...closed.unknown, ...strayNames(value)] : [];
   const closing = closingFields(strays, strays.length > 0 && mayProtect(kind, given));
   const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
     value: withNamespace(closed.value, namespaced),
-    reports: [...closed.reports, ...unknownFieldReports(unknown)],
+    reports:
+      unknown.length === 0 ? closed.reports : [...closed.reports, ...unknownFieldReports(unknown)],
     refusals: [...(closed.refusals ?? []), ...closing.map(closingReport)],
   };
 }

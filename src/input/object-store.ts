@@ -3,7 +3,13 @@ import type { KindMap, KindName } from "../api/kinds.js";
 import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
 import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
 import { type Locate, sortDiagnostics } from "../diagnostics/sink.js";
-import { type Difference, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import {
+  type Difference,
+  compareStrings,
+  getOrInsert,
+  patched,
+  trimmed,
+} from "../support/collections.js";
 import { SharedMap } from "../support/shared-map.js";
 import { type DecodedObject, type DecodedValue, decode } from "./decode.js";
 import { diagnosticsOf } from "./documents.js";
@@ -175,7 +181,7 @@ function regroup(
   const name = labels?.[SERVICE_NAME_LABEL];
   if (name === undefined) return;
   const others = (groups.get(namespace, name) ?? []).filter((slice) => slice !== before);
-  const group = now === undefined ? others : [...others, now].sort(byNamespaceAndName);
+  const group = now === undefined ? others : trimmed([...others, now].sort(byNamespaceAndName));
   groups.set({ namespace, name }, group.length === 0 ? undefined : group);
 }
 

@@ -47,6 +47,11 @@ export function groupBy<T, K>(entries: Iterable<T>, key: (entry: T) => K): Map<K
   return groups;
 }
 
+/** A copy without room for more: a list that was pushed to, or that `flatMap` made, has room for 17 entries. */
+export function trimmed<T>(list: readonly T[]): readonly T[] {
+  return list.slice();
+}
+
 /** The same function, but the result for each object is computed once. The objects must not change. */
 export function memoized<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, { readonly value: V }>();

@@ -149,7 +149,11 @@ function placesByRank(
   return [...byRank].map(([rank, own]) => [rank, placesOf(listener, own)]);
 }
 
-function bindingOf({ path, when = [], route }: PathClaim, at: At, order: string): RouteBinding {
+function bindingOf(
+  { path, when = NOTHING, route }: PathClaim,
+  at: At,
+  order: string,
+): RouteBinding {
   return { at, path, when, order, route };
 }
 

@@ -9,6 +9,7 @@ import {
   listDifferences,
   memoized,
   sameElements,
+  trimmed,
 } from "../../support/collections.js";
 import { ShardMap } from "../shard-map.js";
 import { filled } from "../../support/json-object.js";
@@ -90,7 +91,8 @@ export class HostShards {
     }
     if (group.matches !== undefined) matches.set(group.matches, undefined);
     const { at, bindings } = group;
-    group.places = bindings.size === 0 ? [] : at.flatMap((each) => placesOf(each, this.#tables));
+    group.places =
+      bindings.size === 0 ? [] : trimmed(at.flatMap((each) => placesOf(each, this.#tables)));
     for (const place of group.places) {
       getOrInsert(this.#placed, place.key, () => new Map<Place, Group>()).set(place, group);
       hosts.add(place.key);

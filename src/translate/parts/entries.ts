@@ -337,7 +337,8 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
     orderedClaims(each, factsOf(balancer), balancer),
   );
   const bindings = kept(own.config.bound.bindings);
-  return { ...SHARED_SHAPE, ...collectedFrom(object, own), bindings, claims, isServed };
+  const part = { bindings, claims: kept(claims), isServed };
+  return { ...SHARED_SHAPE, ...collectedFrom(object, own), ...part };
 }
 
 function noTls(): { readonly isWanted: boolean; readonly answers: boolean } {

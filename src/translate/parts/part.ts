@@ -5,7 +5,7 @@ import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Certificate } from "../../model/listener.js";
 import { type Route, type RouteBinding, inBindingOrder } from "../../model/route.js";
 import type { BackendTls } from "../../model/upstream.js";
-import { type Difference, compareIds, patched } from "../../support/collections.js";
+import { type Difference, compareIds, patched, trimmed } from "../../support/collections.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { createAuthTranslator } from "../auth/auth-translator.js";
@@ -81,7 +81,7 @@ const NO_PART: Part = {
 
 /** Thousands of parts share one empty list. */
 export function kept<T>(list: readonly T[]): readonly T[] {
-  return list.length === 0 ? NOTHING : list;
+  return list.length === 0 ? NOTHING : trimmed(list);
 }
 
 /** The sum of all parts. */
