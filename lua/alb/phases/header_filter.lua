@@ -20,17 +20,34 @@ local read_after = require("alb.nginx_variable").reader("albc_after")
 
 local _M = {}
 
+-- The first status of a final response, and that of an upgrade.
+local FINAL, SWITCHING = 200, 101
 -- nginx takes a response without a status line for HTTP/0.9: it sets status 9 and would send the bytes unchanged. It
--- writes no header to HTTP/1 clients then, so @no_http contains one (templates/partials/server.conf.hbs).
-local HTTP_09, NO_HTTP = 9, 599
+-- writes no header to HTTP/1 clients then, so the text of @no_http has one.
+local HTTP_09 = 9
+local BARE = "HTTP/1.1 502 Bad Gateway\r\nX-ALB-ERR-REASON: "
+    .. errors.reasons.bad_gateway
+    .. "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+-- Leads to @no_http (templates/partials/server.conf.hbs). No page can be for this status.
+local REFUSED = 399
 
-local function refuse_http_09()
+-- nginx passes on any three digits as a final response. A client takes 1xx for an interim one and the body for the
+-- final one, so a backend could answer the next request on a connection that a proxy shares between clients. Less than
+-- 100 is no status at all (RFC 9110, 15).
+local function is_refused(status)
+    return status < FINAL and not (status == SWITCHING and var.albc_upgrade ~= "")
+end
+
+local function refuse(status)
     var.albc_reason = errors.reasons.bad_gateway
-    return ngx.exit(str_sub(var.server_protocol, 1, 6) == "HTTP/1" and NO_HTTP or 502)
+    if status == HTTP_09 and str_sub(var.server_protocol, 1, 6) == "HTTP/1" then
+        var.albc_no_http = BARE
+    end
+    return ngx.exit(REFUSED)
 end
 
 local function after(status, is_page)
-    if status == 101 then
+    if status == SWITCHING then
         -- Deadlines end with the response header; the tunnel has none.
         watch.stop()
     end
@@ -70,8 +87,8 @@ end
 --- Called by header_filter_by_lua, for every response to a client.
 function _M.run()
     local status = ngx.status
-    if status == HTTP_09 then
-        return refuse_http_09()
+    if is_refused(status) then
+        return refuse(status)
     end
     counters.response(status)
     finish(status)
@@ -79,8 +96,8 @@ end
 
 --- Called instead of `run` for error pages of backends.
 function _M.run_page()
-    if ngx.status == HTTP_09 then
-        return refuse_http_09()
+    if is_refused(ngx.status) then
+        return refuse(ngx.status)
     end
     if var.albc_page_kept ~= "" then
         ngx.status = tonumber(var.albc_page)
@@ -94,7 +111,7 @@ end
 function _M.run_inside()
     local status = ngx.status
     if status == HTTP_09 then
-        return refuse_http_09()
+        return refuse(status)
     end
     finish(status)
 end
