@@ -1,9 +1,9 @@
 /** Endpoints that name albc itself, or a port of the gateway: no object of a tenant reaches what albc listens on. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { EchoBackend } from "../harness/echo-backend.js";
-import { freePort } from "../harness/free-port.js";
+import { freePort, listen } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import { Health } from "../harness/health.js";
 import { service, yaml } from "../harness/manifests.js";
@@ -94,4 +94,42 @@ it("a connection is not sent round in a circle until no worker has one left", as
   expect((await gateway.send({ host: "web.example", path: "/", port: web })).status).toBe(200);
   // Without the check the log says "worker_connections are not enough", which ends this test.
   expect(gateway.albc.log).toMatch(LOOP);
+}, 60_000);
+
+it("a circle by an address that albc does not know ends at the limit of a client", async () => {
+  const [loop, web] = [await freePort(), await freePort()];
+  const backend = await scene.use(EchoBackend.start("web"));
+  const sockets: Socket[] = [];
+  // Stands for the address of a Service or of another replica.
+  const around = createServer((socket) => {
+    const back = connect(loop, "127.0.0.1");
+    for (const each of [socket, back]) sockets.push(each.on("error", () => each.destroy()));
+    socket.pipe(back);
+    back.pipe(socket);
+  });
+  const port = await listen(around);
+  const gateway = await scene.use(
+    Gateway.start({
+      files: {
+        "routes.yaml": yaml(
+          ...gatewayWith([
+            { name: "loop", port: loop, protocol: "TCP" },
+            { name: "web", port: web, protocol: "HTTP" },
+          ]),
+          ...service("loop", [{ port }]),
+          ...service("web", [{ port: backend.port }]),
+          webRoute("web.example"),
+          streamRoute("TCPRoute", "loop", [{ name: "loop" }], { listener: "loop" }),
+        ),
+      },
+      flags: ["--client-requests", "100"],
+    }),
+  );
+  const socket = connect(loop, "127.0.0.1").on("error", () => undefined);
+  // The 101st connection is closed, and so all others.
+  await once(socket, "close");
+  expect(sockets.length / 2).toBe(100);
+  expect((await gateway.send({ host: "web.example", path: "/", port: web })).status).toBe(200);
+  for (const each of sockets) each.destroy();
+  around.close();
 }, 60_000);

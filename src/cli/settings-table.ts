@@ -430,7 +430,7 @@ export const SETTINGS = [
     default: 2048,
     placeholder: "N",
     description:
-      "concurrent requests from one client address, over all its connections; others get 429; 0: no limit",
+      "concurrent requests from one client address, over all its connections; others get 429; also its connections that TCPRoutes, TLSRoutes and UDPRoutes pass on; 0: no limit",
   },
   {
     key: "drainTimeout",

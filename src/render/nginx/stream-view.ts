@@ -61,6 +61,7 @@ export function streamsView(
   };
   return {
     log: { ...logView(options), proxyProtocol: options.proxyProtocol },
+    limited: limitOf(options) !== false,
     ports: ported.map((stream) => portView(stream, options)),
     tables: grouped(withSameNames(named), ([stream]) => stream.names).map((groups) =>
       tableView(groups, options),
@@ -70,6 +71,7 @@ export function streamsView(
       pool: poolName(pool),
       certificate: word(pathOf(certificates, certificate)),
       tls: tlsView(poolOf(pool), config, certificates),
+      limit: limitOf(options),
     })),
     noRoute: named.length > 0 && NO_ROUTE,
     closed: [
@@ -97,11 +99,17 @@ function listens(
   }));
 }
 
+/** Connections of one client address that are passed on at once. */
+function limitOf({ clientRequests }: DataPlaneOptions): NginxText | false {
+  return clientRequests > 0 && integerText(clientRequests);
+}
+
 function portView(stream: PortStream, options: StreamOptions): object {
   return {
     listens: listens(stream, options),
     udp: stream.protocol === "udp",
     pool: stream.pool !== undefined && poolName(stream.pool),
+    limit: limitOf(options),
   };
 }
 
@@ -145,6 +153,7 @@ function serverView(group: Group<NamedStream>, table: NginxText, options: Stream
     target: isPassed ? ownVariable("to", id) : name,
     // One server for all pools: every listening socket costs each worker a connection.
     through: isPassed && throughSocket(id),
+    limit: limitOf(options),
   };
 }
 
