@@ -172,7 +172,7 @@ describe("the trace context", () => {
   test("may be logged although there is none", () => {
     const text = conf({ accessLogFields: ["trace_id"] });
     expect(text).toContain('"trace_id":"$albc_trace_id"');
-    expect(text).toContain('set $albc_trace_id ""');
+    expect(text).toContain("map $albc_traceparent $albc_trace_id");
   });
 });
 
