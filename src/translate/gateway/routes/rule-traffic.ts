@@ -14,8 +14,8 @@ import type { RouteProblems } from "../route-problems.js";
 
 const CODES = [500, 502, 503, 504] as const;
 const DEFAULT_ATTEMPTS = 1;
-/** Tries follow each other without a pause, so more of them would occupy a worker, and one request could make many. */
-const MOST_ATTEMPTS = 50;
+/** Tries follow each other without a pause, so more of them would occupy a worker. Gateway API's own suite asks for as many. */
+const MOST_ATTEMPTS = 100;
 
 /** The data plane retries immediately, so `backoff` is unsupported; `codes` are limited to those that nginx can retry. */
 export function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RouteProblems): Retry {
