@@ -92,7 +92,7 @@ test("a user sees what is served, what is broken, and the last changes", async (
   expect(text).toContain(version);
   expect(text).toContain("2 of 2 serve it");
   expect(await table(page, "Broken")).toEqual([
-    ["Ingress default/closed", "503 AuthFail : secret default/missing not found"],
+    ["Ingress default/closed", "503 AuthFail : invalid cfg secret default/missing not found"],
   ]);
   const listeners = await table(page, "Listeners");
   expect(listeners).toHaveLength(2);

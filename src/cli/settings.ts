@@ -62,6 +62,7 @@ export function resolveSettings(sources: {
   rejectSharedPort(settings);
   rejectBadPublication(settings);
   rejectLostSpans(settings);
+  rejectLostPage(settings);
   return settings;
 }
 
@@ -92,6 +93,12 @@ function rejectBadPublication(settings: Settings): void {
 function rejectLostSpans(settings: Settings): void {
   if (settings.text("tracing") === "spans" && settings.text("traceAddress") === "") {
     throw new UsageError("tracing is spans, which needs a traceAddress such as 127.0.0.1:10255");
+  }
+}
+
+function rejectLostPage(settings: Settings): void {
+  if (settings.switch("statusPage") && settings.text("healthAddress") === "") {
+    throw new UsageError("statusPage needs a healthAddress such as 127.0.0.1:10254");
   }
 }
 

@@ -167,6 +167,11 @@ export function redirectFor(
   return redirect?.unlessScheme === scheme ? undefined : redirect;
 }
 
+/** What a request gets whose auth can't be used. */
+export function brokenAuth(invalid: string): string {
+  return `AuthFail : invalid cfg ${invalid}`;
+}
+
 function accessAnswer({
   auth,
   sourceRange,
@@ -174,7 +179,7 @@ function accessAnswer({
 }: Pick<ExplainedRoute, "auth" | "sourceRange" | "satisfyAny">): Answer | undefined {
   const invalid = auth.find((entry) => entry.invalid !== undefined)?.invalid;
   if (invalid !== undefined) {
-    return { kind: "refused", status: 503, reason: `AuthFail : invalid cfg ${invalid}` };
+    return { kind: "refused", status: 503, reason: brokenAuth(invalid) };
   }
   const lost = sourceRange === "refused" && !(satisfyAny && auth.length > 0);
   return lost

@@ -3,6 +3,7 @@ import type { PolicyDocument } from "../model/policy.js";
 import type { Refusal } from "../model/upstream.js";
 import { own } from "../support/json-object.js";
 import { formatSource } from "./format.js";
+import { brokenAuth } from "./outcome.js";
 
 export interface PolicySummary {
   readonly listeners: readonly {
@@ -76,7 +77,7 @@ function brokenIn({ routes, auths, inherited = {} }: PolicyDocument): PolicySumm
   const reasonOf = (ids: readonly string[], refusals: readonly (Refusal | undefined)[]): string => {
     const invalid = ids.map((id) => own(auths, id)?.invalid).find((reason) => reason !== undefined);
     const refused = refusals.find((refuse) => refuse !== undefined && refuse[0] >= 500);
-    return invalid === undefined ? (refused?.join(" ") ?? "") : `503 AuthFail : ${invalid}`;
+    return invalid === undefined ? (refused?.join(" ") ?? "") : `503 ${brokenAuth(invalid)}`;
   };
   const found = [
     ...Object.values(routes).map(({ source, refuse, auth = [], backends = [] }) => ({

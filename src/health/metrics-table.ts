@@ -48,7 +48,7 @@ export const RUN_METRICS = {
   diagnostics: {
     name: "albc_diagnostics",
     type: "gauge",
-    help: "Current problems of the objects, by severity; the log lists them.",
+    help: "Current mistakes in the objects, by severity; the log lists them. Hints of validate, such as Services without endpoints, are not counted.",
     labels: ["severity"],
   },
   certificateExpiry: {

@@ -77,12 +77,20 @@ export interface StatusTable {
 export function factRows(status: RunStatus): readonly (readonly [label: string, text: string])[] {
   const { version, routes, protectedRoutes, upstreams, endpoints } = status;
   return [
-    ["state", troubleOf(status) ?? "everything is served"],
+    ["state", stateOf(status)],
     ["policy", version],
     ...workerRows(status),
     ["routes", `${String(routes)}, ${String(protectedRoutes)} with auth of their own`],
     ["upstreams", `${String(upstreams)} with ${counted(endpoints, "endpoint")}`],
   ];
+}
+
+/** Upstreams without endpoints are no trouble, since an application may be scaled to 0; but not everything is served then. */
+function stateOf(status: RunStatus): string {
+  const empty = status.empty.length;
+  const rest =
+    empty === 0 ? "everything is served" : `${counted(empty, "upstream")} without endpoints`;
+  return troubleOf(status) ?? rest;
 }
 
 function workerRows({

@@ -81,7 +81,8 @@ export const LOG_FIELDS = [
   {
     name: "upstream_addr",
     variable: "upstream_addr",
-    description: "address of the endpoint; of each try, separated by `, `",
+    description:
+      "address of the endpoint; of each try, separated by `, `; after ` : ` that of the Service of an error page",
   },
   {
     name: "upstream_status",

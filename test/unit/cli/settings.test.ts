@@ -64,6 +64,8 @@ test.each([
   ],
   [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
   [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],
+  [{ flags: { statusPage: true }, variables: {} }, "statusPage needs a healthAddress"],
+  [{ flags: { tracing: "spans", traceAddress: "" }, variables: {} }, "needs a traceAddress"],
   [{ flags: { publishService: "edge" }, variables: {} }, "publishService must be NAMESPACE/NAME"],
   [
     { flags: { publishService: "a/b", publishAddress: "192.0.2.1" }, variables: {} },

@@ -69,6 +69,8 @@ test("it is fine when every worker serves the policy and nothing is broken", () 
   const text = formatStatus({ ...STATUS, broken: [], empty: [], workers, expected: 1 });
   expect(text).toMatch(/^state {6}everything is served\n/);
   expect(text).not.toMatch(/BROKEN|WITHOUT/);
+  const scaled = formatStatus({ ...STATUS, broken: [], workers, expected: 1 });
+  expect(scaled).toMatch(/^state {6}1 upstream without endpoints\n/);
 });
 
 test("a folder without a running nginx is no success", async () => {

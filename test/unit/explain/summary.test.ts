@@ -40,7 +40,7 @@ test("counts what is served, and names what is broken", () => {
     broken: [
       {
         object: "Ingress shop/closed",
-        reason: expect.stringMatching(/^503 AuthFail : /) as unknown,
+        reason: expect.stringMatching(/^503 AuthFail : invalid cfg /) as unknown,
       },
     ],
   });
