@@ -35,7 +35,7 @@ import { LocationBudget, type NamespaceKinds } from "./translate/location-budget
 import { OwnAddresses } from "./translate/own-addresses.js";
 import { shareGatewayLocations } from "./translate/gateway/gateway-locations.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
-import { addGatewayPages } from "./translate/gateway-pages.js";
+import { addOptionPages } from "./translate/option-pages.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
 import { KnownObjects } from "./translate/memory.js";
@@ -176,7 +176,7 @@ function translateChanges(
   translateFrontends(balancers, build);
   entries.translate(build);
   reportAllRestrictions(build);
-  addGatewayPages(build);
+  addOptionPages(build);
   const fallback = fallbackCertificates(balancers, build);
   const gatewayClasses = gatewayClassStatuses(build);
   const ofGateways = gatewayStatuses(gateways, {

@@ -1,7 +1,7 @@
 import type { BuildContext } from "./config-builder.js";
 
 /** The Service of the option errorPageService becomes an upstream. */
-export function addGatewayPages({ options, backends, diagnostics }: BuildContext): void {
+export function addOptionPages({ options, backends, diagnostics }: BuildContext): void {
   const reference = options.errorPages?.service;
   if (reference === undefined) return;
   backends.add(reference);
