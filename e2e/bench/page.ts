@@ -109,6 +109,8 @@ The configurations are in \`e2e/bench\`. They follow the documentation of the pe
 **A flood of wrong logins**: one wrk sends a new wrong password in every request to one route. Another wrk sends requests to another
 route of the same worker at a fixed rate, so its latency shows the gateway and not a queue.
 
+**What options cost**: a plain route with one option each; runs before 2026-11-26 12:00 lack the table.
+
 **Compiling**: each row is the mean of several processes of \`albc render\`, from YAML to the written run folder. Each route has a Service
 and an EndpointSlice.
 
