@@ -165,7 +165,7 @@ class World {
     const took = Math.max(0, performance.now() - quiet).toFixed(0);
     const allowed = (QUIET * this.#slowness).toFixed(0);
     process.stderr.write(
-      `converged: ${String(differences.length === 0)} after ${took} of ${allowed} ms\n`,
+      `converged: ${String(differences.length === 0)} after ${took} of ${allowed} ms ${JSON.stringify(differences).slice(0, 500)}\n`,
     );
     expect(differences).toEqual([]);
   }

@@ -42,6 +42,8 @@ export class ClusterWatch {
   readonly #options: ConstructorParameters<typeof ClusterWatch>[0];
   readonly #kinds = new Map<string, WatchedKind>();
   readonly #backoff = new Backoff(FIRST_PAUSE, DISCOVERY_INTERVAL);
+  /** Of the read under way. A retry asks only for those that are missing: where many are lost, all of them hardly ever come at once. */
+  #answers: ServedNames = new Map();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -127,7 +129,9 @@ export class ClusterWatch {
   }
 
   async #discover(): Promise<void> {
-    const resources = await servedResources(this.#options.client, this.#options.table);
+    const { client, table } = this.#options;
+    const resources = await servedResources(client, table, this.#answers);
+    this.#answers = new Map();
     if (this.#closed) return;
     const served = new Set<string>(resources.map(({ kind }) => kind));
     for (const [kind, known] of this.#kinds) {
@@ -181,14 +185,28 @@ export class ClusterWatch {
   }
 }
 
-/** The served kinds, each in the best version that albc reads. Throws ApiError if the API server can't be reached. */
+/** Names of resources that are served, by the path of their group's version. */
+type ServedNames = Map<string, Promise<ReadonlySet<string>>>;
+
+/**
+ * The served kinds, each in the best version that albc reads. Throws ApiError if the API server can't be reached. What is in `answers` is
+ * not asked for, and what has been answered is put there.
+ */
 export async function servedResources(
   client: Pick<ApiClient, "call">,
   table: KindTable,
+  answers: ServedNames = new Map(),
 ): Promise<readonly Resource[]> {
-  const known = new Map<string, Promise<ReadonlySet<string>>>();
+  const ask = async (base: string): Promise<ReadonlySet<string>> => {
+    try {
+      return await resourceNames(client, base);
+    } catch (error: unknown) {
+      answers.delete(base);
+      throw error;
+    }
+  };
   const plurals = (base: string): Promise<ReadonlySet<string>> =>
-    getOrInsert(known, base, () => resourceNames(client, base));
+    getOrInsert(answers, base, () => ask(base));
   const found = await Promise.all(KIND_NAMES.map((kind) => find(kind, table, plurals)));
   return found.filter((resource) => resource !== undefined);
 }
