@@ -11,8 +11,8 @@ import {
 
 /** What a stage reports: a diagnostic without severity, default hint and place. */
 export interface Report extends Omit<Diagnostic, "severity" | "location"> {
-  /** The place is that of the field's name, not of its value. */
-  readonly at?: "key";
+  /** The place is that of the field's name, or of a line of its value, counted from 0, not of the value as a whole. */
+  readonly at?: "key" | number;
 }
 
 /** The place of an object's field in the input files; undefined if the object is not from a file. */

@@ -16,7 +16,7 @@ export interface UnknownField {
   readonly known: readonly string[];
   /** Those of them that it lacks. */
   readonly absent: readonly string[];
-  /** The only known field beside it whose value, or each of its items, has a field of this name: it may stand one level too high. */
+  /** The only place below its neighbours, in the nearest level, that has a field of this name (`rules[].http`): it may stand too high. */
   readonly parent?: string;
   /** The place keeps fields that it does not know, on purpose. */
   readonly preserved: boolean;
@@ -116,9 +116,8 @@ class ConformVisitor {
     const absent = known.filter((name) => (own(object, name) ?? null) === null);
     const place = { known, absent, preserved: isPreserving(schema) };
     for (const key of keys) {
-      const parents = known.filter((name) => hasField(own(properties, name), key));
       this.unknown.push({
-        ...(parents.length === 1 && present("parent", parents[0])),
+        ...present("parent", parentOf(properties, key)),
         ...place,
         field: [...this.#field, key],
         value: own(object, key),
@@ -127,9 +126,27 @@ class ConformVisitor {
   }
 }
 
-/** Whether values of the schema, or the items of its lists, have a field of the name. */
-function hasField(schema: JsonSchema | undefined, name: string): boolean {
-  return Object.hasOwn(schema?.items?.properties ?? schema?.properties ?? {}, name);
+/** Levels in which a parent is looked for; further away a name says little. */
+const PARENT_LEVELS = 3;
+
+function parentOf(properties: Properties, name: string): string | undefined {
+  let level: readonly (readonly [path: string, Properties])[] = [["", properties]];
+  for (let depth = 0; depth < PARENT_LEVELS; depth += 1) {
+    level = level.flatMap(([path, fields]) => childrenOf(path, fields));
+    const found = level.filter(([, fields]) => Object.hasOwn(fields, name));
+    if (found.length > 0) return found.length === 1 ? found[0]?.[0] : undefined;
+  }
+  return undefined;
+}
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** The fields of mappings and of items of lists, with their paths. */
+function childrenOf(path: string, fields: Properties): readonly (readonly [string, Properties])[] {
+  return Object.entries(fields).map(([name, { items, properties = {} }]) => {
+    const inner = path === "" ? name : `${path}.${name}`;
+    return items === undefined ? [inner, properties] : [`${inner}[]`, items.properties ?? {}];
+  });
 }
 
 function isPreserving(schema: JsonSchema): boolean {
@@ -166,7 +183,7 @@ export function unknownFieldHint(field: FieldPath, known: readonly string[]): st
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** Advice for a field that stands one level too high. */
+/** Advice for a field that stands too high. */
 export function parentHint({ field, parent }: UnknownField): string | undefined {
   return parent === undefined ? undefined : `put ${String(field.at(-1))} below ${parent}`;
 }

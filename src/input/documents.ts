@@ -1,6 +1,6 @@
 /** A source → the objects in it, each with its place, and what is wrong with them. Unchanged documents are not parsed again. */
 import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
-import { diagnosticOf } from "../diagnostics/sink.js";
+import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import {
   NO_COUNTS,
   type Chunk,
@@ -35,7 +35,7 @@ interface Placed<D> {
   readonly path: string;
   readonly decoded: D;
   /** Where a field of the value is; `at`: point at the field's name. Undefined for an object that comes from no file. */
-  locate(field: FieldPath, at?: "key"): SourceLocation | undefined;
+  locate(field: FieldPath, at?: Report["at"]): SourceLocation | undefined;
 }
 
 export type PlacedValue = Placed<DecodedValue>;
@@ -270,7 +270,7 @@ class ValueInFile implements Placed<Decoded> {
     this.#value = value;
   }
 
-  locate(field: FieldPath, at?: "key"): SourceLocation | undefined {
+  locate(field: FieldPath, at?: Report["at"]): SourceLocation | undefined {
     const { path, chunk, line } = this.#place;
     const { document, field: root } = this.#value;
     const place = locatorOf(chunk).field(document, [...root, ...field], at);

@@ -1,6 +1,6 @@
 /** Lines, columns and excerpts of one text. Read when a diagnostic needs them, so that good manifests cost nothing. */
 import type { FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
-import { withoutUrlSecrets } from "../diagnostics/sink.js";
+import { type Report, withoutUrlSecrets } from "../diagnostics/sink.js";
 import {
   type PositionNode,
   type Positions,
@@ -29,12 +29,12 @@ export class TextLocator {
   }
 
   /** The place of a field of a document, or of its innermost parent that is written down. */
-  field(document: number, path: FieldPath, at: "key" | "value" = "value"): TextPlace | undefined {
+  field(document: number, path: FieldPath, at?: Report["at"]): TextPlace | undefined {
     const { positions, secrets } = this.#indexed();
     const root = positions.documents[document];
     if (root === undefined) return undefined;
     const { node, exact } = nearestNode(root, path);
-    const offset = exact && at === "value" ? this.#valueOffset(node) : node.key;
+    const offset = exact && at !== "key" ? this.#valueOffset(node, at) : node.key;
     return this.#place(offset, (line) => !touches(secrets, line));
   }
 
@@ -60,9 +60,21 @@ export class TextLocator {
   }
 
   /** A collection is best shown by its key; a scalar by what is written, in a block after its indentation. */
-  #valueOffset({ scalar, key, start }: PositionNode): number {
+  #valueOffset({ scalar, key, start, end }: PositionNode, line = 0): number {
     if (scalar === undefined) return key;
-    return start + (/^ */.exec(this.#text.slice(start, start + LONG_LINE))?.[0].length ?? 0);
+    const first = this.#indented(start);
+    if (line === 0) return first;
+    this.#lineStarts ??= lineStarts(this.#text);
+    const index = lastAtMost(this.#lineStarts, first, (at) => at) + line;
+    const offset = this.#indented(this.#lineStarts[index] ?? this.#text.length);
+    // Only a literal block has the lines of its value.
+    const [wanted = ""] = scalar.split("\n").slice(line);
+    const isThere = offset < end && this.#text.startsWith(wanted.trim(), offset);
+    return isThere && wanted !== "" ? offset : first;
+  }
+
+  #indented(offset: number): number {
+    return offset + (/^ */.exec(this.#text.slice(offset, offset + LONG_LINE))?.[0].length ?? 0);
   }
 
   #indexed(): { readonly positions: Positions; readonly secrets: readonly Range[] } {

@@ -1,5 +1,6 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
 import { EVENT_ID, type Event, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
+import { TEMPLATE, TEMPLATE_HINT } from "../diagnostics/unrendered.js";
 import { shown } from "./rules/names.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import {
@@ -95,8 +96,6 @@ function syntaxProblem(text: string, error: YAMLException): SyntaxProblem {
 
 /** Characters of a line that may be a template. */
 const LONGEST_LINE = 1000;
-/** `{{ … }}` of Helm and others. */
-const TEMPLATE = /\{\{[^{}\r\n]*\}\}/;
 
 /** A template in a line of the parser's complaint. */
 function templateAt(text: string, offsets: readonly number[]): SyntaxProblem | undefined {
@@ -116,7 +115,7 @@ function templateInLine(text: string, offset: number): SyntaxProblem | undefined
   return {
     code: "YAML_INVALID",
     message: "a template that was not rendered",
-    hint: "give albc the output of the template, such as `helm template … | albc validate -f -`",
+    hint: TEMPLATE_HINT,
     offset: start + at,
   };
 }

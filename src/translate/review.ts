@@ -5,16 +5,18 @@
 import { KIND_NAMES, type KindName } from "../api/kinds.js";
 import { DIAGNOSTIC_CATALOG, type DiagnosticCode } from "../diagnostics/catalog.js";
 import type { Diagnostic, FieldPath } from "../diagnostics/diagnostic.js";
+import { formatResource } from "../diagnostics/format.js";
 import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
 import type { DataPlaneConfig } from "../model/config.js";
+import { unrenderedHint } from "../diagnostics/unrendered.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import { placeOf } from "./place.js";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
 
-/** The diagnostics of a compilation with names that were probably meant, and those of endpoints that belong to nothing or are missing. */
+/** The diagnostics of a compilation with causes that other objects or other programs have, names that were probably meant, and those of endpoints that belong to nothing or are missing. */
 export function review(
   diagnostics: readonly Diagnostic[],
   resources: Resources,
@@ -24,7 +26,7 @@ export function review(
   const found = reports.map((report) =>
     diagnosticOf(report, report.resource && resources.locate(report.resource, report.field ?? [])),
   );
-  return [...diagnostics, ...found].map((each) => withMeantName(each, resources));
+  return [...diagnostics, ...found].map((each) => withCause(each, resources));
 }
 
 function strayEndpoints(resources: Resources): readonly Report[] {
@@ -68,15 +70,31 @@ const LOOKED_FOR: Partial<Readonly<Record<DiagnosticCode, readonly KindName[]>>>
   ENDPOINTS_STRAY: ["Service"],
 };
 
-function withMeantName(diagnostic: Diagnostic, resources: Resources): Diagnostic {
+function withCause(diagnostic: Diagnostic, resources: Resources): Diagnostic {
+  const { message, location: { column = 1, excerpt = "" } = {} } = diagnostic;
+  const texts = [message, excerpt.slice(column - 1)];
+  const hint = unrenderedHint(texts.join("\n")) ?? namedHint(diagnostic, resources);
+  return hint === undefined ? diagnostic : { ...diagnostic, hint };
+}
+
+/** Advice for an object that was looked for in vain: its own error, or the name that was probably meant. */
+function namedHint(diagnostic: Diagnostic, resources: Resources): string | undefined {
   const { code, resource, field = [], hint } = diagnostic;
   const kinds = LOOKED_FOR[code];
   if (kinds === undefined || resource === undefined || hint !== DIAGNOSTIC_CATALOG[code].hint) {
-    return diagnostic;
+    return undefined;
   }
   const written = writtenName(resource, field, resources);
-  if (written === undefined) return diagnostic;
+  if (written === undefined) return undefined;
   const namespace = written.namespace ?? resource.namespace;
+  const refused = resources.refused.find(
+    (ref) =>
+      ref.namespace === namespace &&
+      ref.name === written.name &&
+      kinds.some((kind) => kind === ref.kind),
+  );
+  if (refused !== undefined)
+    return `correct ${formatResource(refused)}, whose own error keeps it from being read`;
   const names = kinds.flatMap((kind) =>
     resources
       .list(kind)
@@ -84,7 +102,7 @@ function withMeantName(diagnostic: Diagnostic, resources: Resources): Diagnostic
       .map(({ metadata }) => metadata.name),
   );
   const meant = names.includes(written.name) ? undefined : didYouMean(written.name, names);
-  return meant === undefined ? diagnostic : { ...diagnostic, hint: `did you mean ${meant}?` };
+  return meant && `did you mean ${meant}?`;
 }
 
 /** A name, or `namespace/name` as annotations have it, or an object with them. */

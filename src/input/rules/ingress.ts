@@ -94,7 +94,11 @@ function* checkBackend(backend: Backend, field: FieldPath): Reports {
     yield invalid(field, "a backend may name a service or a resource, not both");
   }
   if (service === undefined && resource === undefined) {
-    yield missing([...field, "service"], "a backend needs a service or a resource");
+    yield missing(
+      [...field, "service"],
+      "a backend needs a service or a resource",
+      "add service: {name: …, port: {number: …}}; serviceName and servicePort are no longer read",
+    );
   }
   if (service !== undefined) yield* checkServiceBackend(service, [...field, "service"]);
   if (resource !== undefined) {

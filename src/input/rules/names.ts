@@ -134,7 +134,19 @@ export function pathProblems(path: string, more: readonly string[] = []): readon
 /** `what`: the subject of the message, such as `the host`. */
 export function* checkText(text: string, rule: NameRule, field: FieldPath, what: string): Reports {
   const problem = rule(text);
-  if (problem !== undefined) yield invalid(field, `${what} ${shown(text)} ${problem}`);
+  if (problem === undefined) return;
+  const meant = hostIn(text);
+  const isMeant = meant !== text && rule(meant) === undefined;
+  const hint = isMeant ? `did you mean ${JSON.stringify(meant)}?` : undefined;
+  yield invalid(field, `${what} ${shown(text)} ${problem}`, hint);
+}
+
+const HOST = /^(?:[a-z]+:\/\/([^/:@]+)(?::\d+)?(?:\/.*)?|([^/:@]+):\d+)$/i;
+
+/** The host of a URL, or of a host with a port, in lower case, with the `-` that names have instead of `_`. */
+function hostIn(text: string): string {
+  const [, ofUrl, ofPort] = HOST.exec(text) ?? [];
+  return (ofUrl ?? ofPort ?? text).toLowerCase().replaceAll("_", "-");
 }
 
 /** In bytes, keys and values of all annotations together. */

@@ -3,6 +3,7 @@ import type { Secret } from "../../api/wire.js";
 import type { DiagnosticSink, Report } from "../../diagnostics/sink.js";
 import type { CredentialSet } from "../../model/auth.js";
 import { getOrInsert, memoized } from "../../support/collections.js";
+import { present } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { parseHeaderText } from "../http/headers.js";
 import { TEXT, choiceOf } from "../ingress/annotations/annotation.js";
@@ -137,9 +138,9 @@ function usersOf(
     }
   }
   const { users, findings } = type === "auth-file" ? readAuthFile(file ?? "") : readAuthMap(data);
-  for (const { kind, key, message } of findings) {
+  for (const { kind, key, message, line } of findings) {
     const code = kind === "unusable" ? "AUTH_USER_UNUSABLE" : "AUTH_USER_DUPLICATE";
-    reports.push({ code, message, resource, field: ["data", key] });
+    reports.push({ code, message, resource, field: ["data", key], ...present("at", line) });
   }
   const id = `${resource.namespace}/${resource.name}#${type}`;
   const isEmpty = Object.keys(users).length === 0;
@@ -177,6 +178,8 @@ interface ReadUsers {
     readonly kind: "unusable" | "duplicate";
     readonly key: string;
     readonly message: string;
+    /** Of an htpasswd file, from 0. */
+    readonly line?: number;
   }[];
 }
 
@@ -192,7 +195,7 @@ export function readAuthFile(text: string): ReadUsers {
   for (const [index, raw] of text.split("\n").entries()) {
     const line = raw.trimEnd();
     if (line === "" || line.trimStart().startsWith("#")) continue;
-    const place = { key: AUTH_FILE_KEY, label: `line ${String(index + 1)}: ` };
+    const place = { key: AUTH_FILE_KEY, label: `line ${String(index + 1)}: `, line: index };
     const colon = line.indexOf(":");
     if (colon === -1) collector.find("unusable", place, "no colon between user and hash");
     else if (colon === 0) collector.find("unusable", place, "no user name");
@@ -216,12 +219,17 @@ export function readAuthMap(data: ReadonlyMap<string, string>): ReadUsers {
   return collector.result();
 }
 
+interface EntryPlace extends Pick<ReadUsers["findings"][number], "key" | "line"> {
+  /** How messages about it begin. */
+  readonly label: string;
+}
+
 class UserCollector {
   /** Undefined for a user that can't log in: a later line does not count either. */
   readonly #users = new Map<string, ReadUsers["users"][string] | undefined>();
   readonly #findings: ReadUsers["findings"][number][] = [];
 
-  add(place: { readonly key: string; readonly label: string }, user: string, hash: string): void {
+  add(place: EntryPlace, user: string, hash: string): void {
     if (this.#users.has(user)) {
       this.find("duplicate", place, `user ${shownUser(user)} stands further up already`);
       return;
@@ -235,13 +243,12 @@ class UserCollector {
     }
   }
 
-  /** `label`: how the message begins. */
   find(
     kind: ReadUsers["findings"][number]["kind"],
-    { key, label }: { readonly key: string; readonly label: string },
+    { label, ...place }: EntryPlace,
     message: string,
   ): void {
-    this.#findings.push({ kind, key, message: label + message });
+    this.#findings.push({ kind, ...place, message: label + message });
   }
 
   result(): ReadUsers {

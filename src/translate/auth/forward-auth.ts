@@ -120,6 +120,14 @@ function translateHeaders(
   return read.value.headers;
 }
 
+const WHOLE_URL = /^https?:\/\/[^/?#]/i;
+
+/** Advice for a URL without scheme or host. */
+function wholeUrlHint(text: string, example: string): string | undefined {
+  if (WHOLE_URL.test(text)) return undefined;
+  return `give a whole URL, such as ${example}; the paths stay closed until then`;
+}
+
 /** Empty without a sign-in URL. */
 function translateSignin(
   { written }: MethodSettings<"forward">,
@@ -128,7 +136,10 @@ function translateSignin(
   const given = written.signin_redirect_param;
   const parameter = problems.optional(given, parseRedirectParameter, DEFAULT_REDIRECT_PARAMETER);
   const parse = (text: string) => parseSignin(text, parameter ?? DEFAULT_REDIRECT_PARAMETER);
-  const signin = problems.optional(written.signin, parse, []);
+  const text = written.signin?.value ?? "";
+  const isPath = /^\/(?!\/)/.test(text);
+  const hint = isPath ? undefined : wholeUrlHint(text, "https://login.example/start");
+  const signin = problems.optional(written.signin, parse, [], hint);
   return parameter === undefined ? undefined : signin;
 }
 
@@ -207,7 +218,8 @@ function translateUrl(
     problems.fail("AUTH_CONFIG_INVALID", what, place);
     return undefined;
   }
-  const parsed = problems.valueOf(parseAuthUrl(setting.value), setting);
+  const hint = wholeUrlHint(setting.value, "http://auth.default.svc.cluster.local/verify");
+  const parsed = problems.valueOf(parseAuthUrl(setting.value), setting, hint);
   if (parsed === undefined) return undefined;
   if (parsed.fragment)
     problems.warn("AUTH_URL_FRAGMENT", `${setting.label} has a fragment`, setting);

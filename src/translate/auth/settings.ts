@@ -181,7 +181,7 @@ export class AuthProblems {
   }
 
   /** The parsed value. A problem completes the sentence "<label> …"; it closes the paths unless the result has a value, too. */
-  valueOf<T>(result: Result<T>, place: LabelledField): T | undefined {
+  valueOf<T>(result: Result<T>, place: LabelledField, hint?: string): T | undefined {
     if (result.ok) {
       const { problem: partial } = result;
       if (partial !== undefined) {
@@ -190,7 +190,7 @@ export class AuthProblems {
       return result.value;
     }
     const what = `${place.label} ${result.problem}`;
-    this.fail("AUTH_CONFIG_INVALID", what, place);
+    this.fail("AUTH_CONFIG_INVALID", what, place, hint);
     return undefined;
   }
 
@@ -199,7 +199,8 @@ export class AuthProblems {
     setting: Setting<W> | undefined,
     parse: (written: W) => Result<T>,
     absent: T,
+    hint?: string,
   ): T | undefined {
-    return setting === undefined ? absent : this.valueOf(parse(setting.value), setting);
+    return setting === undefined ? absent : this.valueOf(parse(setting.value), setting, hint);
   }
 }

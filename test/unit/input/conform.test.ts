@@ -49,6 +49,17 @@ test("unknown fields are dropped and reported with the names that their place kn
   ]);
 });
 
+test("a field that stands too high is reported with the place that has it, if there is one", () => {
+  const http = object({ paths: list(object({ path: string() })) });
+  const spec = object({ rules: list(object({ host: string(), http })), class: string() });
+  const hints = (value: object) =>
+    unknownFieldReports(conform(object({ spec }), value).unknown).map(({ hint }) => hint);
+  expect(hints({ rules: [] })).toEqual(["put rules below spec"]);
+  expect(hints({ spec: { paths: [] } })).toEqual(["put paths below rules[].http"]);
+  const twice = object({ one: object({ x: string() }), two: list(object({ x: string() })) });
+  expect(unknownFieldReports(conform(twice, { x: "" }).unknown)[0]).not.toHaveProperty("hint");
+});
+
 test("a place that preserves unknown fields keeps them, and only a misspelt one is reported", () => {
   const open: JsonSchema = { ...SCHEMA, "x-kubernetes-preserve-unknown-fields": true };
   const value = { nmae: "a", other: 1, port: 1 };

@@ -16,7 +16,7 @@ spec:
   "odd key": 1
 `;
 
-function place(text: string, path: readonly (string | number)[], at?: "key") {
+function place(text: string, path: readonly (string | number)[], at?: "key" | number) {
   return new TextLocator(text).field(0, path, at);
 }
 
@@ -49,6 +49,17 @@ describe("field", () => {
 
   it("is the first letter of a block's text", () => {
     expect(place("a:\n  b: |\n    text\n", ["a", "b"])).toMatchObject({ line: 3, column: 5 });
+  });
+
+  it("is a line of a literal block", () => {
+    const lines = (style: string) => `a:\n  b: ${style}\n    one\n\n    three\n`;
+    expect(place(lines("|"), ["a", "b"], 2)).toMatchObject({ line: 5, column: 5 });
+    // Other texts do not have the lines of their values.
+    expect(place(lines(">"), ["a", "b"], 1)).toMatchObject({ line: 3, column: 5 });
+    expect(place('a:\n  b: "one\\nthree"\nthree: 1\n', ["a", "b"], 1)).toMatchObject({
+      line: 2,
+      column: 6,
+    });
   });
 
   it("points at the innermost parent of a field that is not there", () => {

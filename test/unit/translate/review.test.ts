@@ -57,6 +57,29 @@ it("reports endpoints of a misspelt Service, and the Service without them", () =
   ]);
 });
 
+it("says of an object that was refused that its own error is the cause", () => {
+  const broken = ingress().replace("port: 80 }", 'port: "80" }');
+  expect(reviewed(broken)).toEqual([
+    "SERVICE_NOT_FOUND: correct Service shop/web, whose own error keeps it from being read",
+  ]);
+});
+
+it.each([
+  ['"{{ .Values.host }}"', /template was not rendered.*helm template/],
+  ['"${APP_HOST}"', /^\$\{APP_HOST\} was not replaced/],
+  ["a..b", /correct the value/],
+])("names what should have replaced the host %s", (host, hint) => {
+  const { resources, diagnostics } = loadResources([
+    { path: "a.yaml", text: ingress().replace("rules: [{", `rules: [{ host: ${host},`) },
+  ]);
+  const { config } = compile(
+    resources,
+    compileOptions(resolveSettings({ flags: {}, variables: {} })),
+  );
+  const hints = review(diagnostics, resources, config).map((each) => each.hint);
+  expect(hints).toEqual([expect.stringMatching(hint)]);
+});
+
 it("names the Service that a backend probably means, of the same namespace", () => {
   expect(reviewed(ingress("wep"))).toEqual(["SERVICE_NOT_FOUND: did you mean web?"]);
   expect(reviewed(ingress("unlike"))).toEqual([

@@ -1,4 +1,5 @@
 import {
+  checkText,
   dataKeyProblem,
   hostProblem,
   labelProblem,
@@ -76,4 +77,20 @@ describe.each([
   it.each(bad)("refuses %j", (text) => {
     expect(problem(text)).toMatch(/^(must|may|has) /);
   });
+});
+
+test.each([
+  ["http://b.example/x", "b.example"],
+  ["https://b.example:8443", "b.example"],
+  ["b.example:8080", "b.example"],
+  ["B.Example", "b.example"],
+  ["my_app.example", "my-app.example"],
+  ["http://user:word@b.example", undefined],
+  ["a/b", undefined],
+  ["*", undefined],
+])("the host that %s means is %s", (text, meant) => {
+  const hint = meant === undefined ? undefined : `did you mean ${JSON.stringify(meant)}?`;
+  expect([...checkText(text, hostProblem, ["host"], "the host")].map((each) => each.hint)).toEqual([
+    hint,
+  ]);
 });

@@ -276,6 +276,17 @@ describe("broken forward auth closes the path", () => {
     ]);
   });
 
+  it.each([
+    [{ "auth-url": "https:///verify" }, /^give a whole URL, such as http:\/\/auth\./],
+    [{ "auth-signin": "//start" }, /^give a whole URL, such as https:\/\/login\./],
+    [{ "auth-url": "http://a/$nope" }, /^correct the value/],
+    [{ "auth-signin": "/start?$nope" }, /^correct the value/],
+  ])("%j says how the URL is to be written, if it is none", (annotations, hint) => {
+    const { policyOf, diagnostics } = harness();
+    policyOf(compat({ ...FORWARD, ...annotations }));
+    expect(diagnostics().map((each) => each.hint)).toEqual([expect.stringMatching(hint)]);
+  });
+
   it("does not show a password of the URL", () => {
     const { policyOf, diagnostics } = harness();
     const policy = policyOf(compat({ "auth-url": "http://user:hunter2@auth/" }));
