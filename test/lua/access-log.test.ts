@@ -1,5 +1,8 @@
-import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Authority, selfSigned } from "../../e2e/harness/certificates.js";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { Connection } from "../../e2e/harness/http-client.js";
 import { basic } from "../../e2e/harness/htpasswd.js";
@@ -12,6 +15,7 @@ import { fc } from "../support/fast-check.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
 import { ScriptedServer, say } from "../support/scripted-server.js";
 import { startLuaNginx } from "../support/lua-nginx.js";
+import { tlsListener, withTls } from "../support/tls-gateway.js";
 import { until } from "../support/until.js";
 
 const scene = useScene();
@@ -174,6 +178,66 @@ describe("the user", () => {
   test("of a route without auth is none, whatever Authorization says", async () => {
     const entry = await entryOf({ authorization: basic("ann", "secret") });
     expect(entry).toMatchObject({ user: "", auth: "", auth_time: "" });
+  });
+});
+
+describe("with TLS", () => {
+  const HOST = "tls.example";
+  let tlsGateway: LuaGateway;
+  let authority: Authority;
+
+  beforeAll(async () => {
+    authority = await Authority.create();
+    const authorities = authority.pair.certificate;
+    const listener = { clientCertificates: { authorities, mode: "requested" } } as const;
+    tlsGateway = await scene.use(
+      LuaGateway.start({
+        backend: silent.port,
+        routes: { [HOST]: {} },
+        model: withTls(
+          await selfSigned(HOST),
+          [tlsListener(HOST, listener), tlsListener("")],
+          [HOST],
+        ),
+        options: {
+          dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 1, accessLogFields: FIELDS },
+        },
+      }),
+    );
+  });
+
+  const tlsLog = () => readFileSync(join(tlsGateway.nginx.dir, "logs/access.log"));
+
+  /** The entry of one handshake and a request, which nginx refuses: a server name or a certificate is in the log all the same. */
+  async function entryOfHandshake(name: string, client: readonly string[] = []): Promise<unknown> {
+    const before = tlsLog().toString("latin1").split("\n").length;
+    const address = `127.0.0.1:${String(tlsGateway.nginx.port)}`;
+    const words = ["s_client", "-quiet", "-connect", address, "-servername", name, ...client];
+    const openssl = spawn("openssl", words, { stdio: ["pipe", "ignore", "ignore"] });
+    openssl.stdin.end("GET / HTTP/1.1\r\n\r\n");
+    await once(openssl, "close");
+    await until(async () => tlsLog().toString("latin1").split("\n").length > before);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(tlsLog());
+    return JSON.parse(text.trimEnd().split("\n").at(-1) ?? "");
+  }
+
+  test.each([
+    ["plain", "Tls.Example", "Tls.Example"],
+    ["with quotes", `a"\\b`, `a"\\b`],
+    ["with a line break", "a\nb\x01\x7f", "a\nb\x01\x7f"],
+    ["that is not ASCII", "aü.example", "a"],
+  ])("a server name %s is in the log", async (_, name, logged) => {
+    expect(await entryOfHandshake(name)).toMatchObject({ tls_server_name: logged, tls_client: "" });
+  });
+
+  test("the subject of a certificate is in the log", async () => {
+    const subject = ["-utf8", "-subj", '/CN=a"b\\\\c\nd/O=ü'];
+    const { certificate, key } = await authority.issueWith(subject, "client");
+    const file = join(tlsGateway.nginx.dir, "client.pem");
+    writeFileSync(file, certificate + key);
+    expect(await entryOfHandshake(HOST, ["-cert", file])).toMatchObject({
+      tls_client: String.raw`O=\C3\BC,CN=a\"b\\c\0Ad`,
+    });
   });
 });
 
