@@ -162,7 +162,7 @@ $(IMAGE): deploy/Dockerfile .dockerignore .ci/image.js package-lock.json tsconfi
 	@node .ci/image.js $(@D)
 
 # Kubernetes' own programs and the suite; from nothing it takes a quarter of an hour.
-$(CLUSTER)/.complete: $(wildcard e2e/conformance/*.go e2e/conformance/go.* e2e/conformance/k8s/go.* e2e/conformance/build)
+$(CLUSTER)/.complete: deploy/versions.env $(wildcard e2e/conformance/*.go e2e/conformance/go.* e2e/conformance/k8s/go.* e2e/conformance/build)
 	@e2e/conformance/requirements
 	@e2e/conformance/build $(CLUSTER)
 	@touch $@

@@ -119,6 +119,11 @@ function isNewer(version, than) {
   }
 }
 
+const MODULES = {
+  GATEWAY_API_VERSION: "sigs.k8s.io/gateway-api",
+  PROMETHEUS_OPERATOR_VERSION: "github.com/prometheus-operator/prometheus-operator",
+};
+
 /** What each line of deploy/versions.env could be. */
 function newest(key, value, file) {
   if (key.endsWith("_IMAGE")) return newestImage(value);
@@ -134,10 +139,7 @@ function newest(key, value, file) {
       .sort((a, b) => compare(reading(a).numbers, reading(b).numbers))
       .at(-1);
   }
-  const module = output("go", ["list", "-m", "-versions", "sigs.k8s.io/gateway-api"], {
-    cwd: "e2e/conformance",
-  });
-  return module
+  return output("go", ["list", "-m", "-versions", MODULES[key]], { cwd: "e2e/conformance" })
     .split(" ")
     .filter((word) => /^v\d+\.\d+\.\d+$/.test(word))
     .at(-1);

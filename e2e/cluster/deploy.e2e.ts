@@ -1,10 +1,10 @@
 /** What is in deploy/, as Helm renders it and the API server takes it; and albc with the permissions that it gives and no others. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadAll } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { AlbcProcess } from "../harness/albc-process.js";
 import { freePort } from "../harness/free-port.js";
 import { Health } from "../harness/health.js";
@@ -42,6 +42,10 @@ beforeAll(async () => {
   // The cluster's network is gone with it.
   execFileSync("ip", ["route", "add", "local", ADDRESSES, "dev", "lo"]);
   cluster = await scene.use(Cluster.open());
+  // ServiceMonitor and PrometheusRule.
+  const definitions = join(process.env["CLUSTER_BIN"] ?? "", "crd/monitoring");
+  kubectl(["apply", "--server-side", "-f", definitions]);
+  kubectl(["wait", "--for=condition=Established", "-f", definitions]);
   for (const object of rendered().filter(({ kind }) => kind === "Namespace"))
     await cluster.apply(object);
 });
@@ -79,6 +83,10 @@ const COLLECTOR = [
   "env[0].value=http://collector.monitoring:4318",
 ];
 
+const MONITORING = ["serviceMonitor", "alerts", "dashboards"].map(
+  (part) => `monitoring.${part}.enabled=true`,
+);
+
 function objectsOf(yaml: string): readonly Rendered[] {
   return (loadAll(yaml) as readonly (Rendered | null)[]).filter((object) => object !== null);
 }
@@ -103,7 +111,7 @@ test.each<readonly [string, () => string]>([
         ...["gatewayClass.create=true", "secrets.allNamespaces=true", "ingressClass.default=true"],
         ...["autoscaling.enabled=true", "openresty.enabled=true", "options.httpPort=8080"],
         ...["ports[0].name=dns", "ports[0].port=53", "ports[0].protocol=UDP"],
-        ...[`namespaces={${cluster.namespace}}`, "monitoring.dashboards.enabled=true"],
+        ...[`namespaces={${cluster.namespace}}`, ...MONITORING],
         ...["options.tracing=spans", ...COLLECTOR],
       ),
   ],
@@ -131,6 +139,30 @@ test("further variables reach albc, beside its own, and not nginx", () => {
     added,
   ]);
   expect(containerOf(spec, "nginx").env).not.toContainEqual(added);
+});
+
+test("both containers have a startup and a liveness probe", () => {
+  const probes = deployedPod().containers.map(({ name, startupProbe, livenessProbe }) => [
+    name,
+    ...[startupProbe, livenessProbe].map((probe) => (probe?.exec ?? probe?.httpGet) !== undefined),
+  ]);
+  expect(probes).toEqual([
+    ["controller", true, true],
+    ["nginx", true, true],
+  ]);
+});
+
+test("the files of alerts and dashboards reach the cluster as they are", () => {
+  const objects = objectsOf(chart(...MONITORING));
+  const { spec } = objects.find(({ kind }) => kind === "PrometheusRule") ?? {};
+  const files = join(CHART, "files");
+  expect(spec).toEqual(load(readFileSync(join(files, "alerts.yaml"), "utf8")));
+  const data = objects.flatMap((object) =>
+    Object.entries((object["data"] as object | undefined) ?? {}),
+  );
+  for (const name of readdirSync(join(files, "dashboards"))) {
+    expect(data).toContainEqual([name, readFileSync(join(files, "dashboards", name), "utf8")]);
+  }
 });
 
 test("the monitor finds the metrics of the pods, and nothing of theirs has an address outside", () => {
@@ -314,7 +346,12 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
   const kubeconfig = kubeconfigOf("albc");
   const ports = { http: await freePort(), health: await freePort() };
   const { albc, health } = await scene.use(Promise.resolve(new Run(ports, kubeconfig)));
-  await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok");
+  // Beside other tests, the API server takes its time.
+  await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok", {
+    deadline: 40_000,
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${albc.log}`, { cause: error });
+  });
 
   const ingress = {
     apiVersion: "networking.k8s.io/v1",
@@ -352,4 +389,4 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
   await waitFor("it says so", async () => (await health.ask("/readyz")) === "503 stopping");
   expect(await health.ask("/healthz")).toBe("200 ok");
   expect((await albc.exit()).code).toBe(0);
-}, 60_000);
+}, 90_000);

@@ -65,7 +65,12 @@ const ballast = () => join(disk, "ballast");
 /** Leaves not one block. */
 function fill(): void {
   const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(ballast(), Buffer.alloc(bavail * bsize));
+  try {
+    writeFileSync(ballast(), Buffer.alloc(bavail * bsize));
+  } catch (error: unknown) {
+    // A log may grow meanwhile; then the disk is full as well.
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
 }
 
 async function metric(name: string): Promise<number | undefined> {

@@ -17,6 +17,7 @@ import { waitFor } from "../harness/wait.js";
 
 const TOKEN = "token-of-the-service-account";
 const VERSIONS = fileURLToPath(new URL("../../deploy/versions.env", import.meta.url));
+const SECURITY = fileURLToPath(new URL("../../docs/security.md", import.meta.url));
 const MARK = "text-in-the-environment-of-albc";
 const scene = useScene();
 let pod: Containers;
@@ -123,6 +124,20 @@ describe("nginx as a user of its own", () => {
     );
     const [, node] = /^NODE_NEW=(.*)$/m.exec(versions) ?? [];
     expect((await pod.exec("controller", "node --version")).output).toBe(`v${String(node)}\n`);
+  });
+
+  test("has no fix of an advisory that docs/security.md leaves out", async () => {
+    const changelog = "zcat /usr/share/doc/nginx-common/changelog.Debian.gz";
+    const { output } = await pod.exec("nginx", changelog);
+    const fixed = [...output.matchAll(/CVE-(\d+)-(\d+)/g)].flatMap(([cve, year = "", number]) =>
+      Number(year) < 2025 ? [] : [{ cve, number }],
+    );
+    expect(fixed.length).toBeGreaterThan(20);
+    const page = await readFile(SECURITY, "utf8");
+    // A row may have several numbers of a year.
+    const rows = [...page.matchAll(/^\| (CVE-[^|]+)\|/gm)].map(([, cell = ""]) => cell);
+    const known = new Set(rows.flatMap((cell) => cell.match(/\d{4,}(?![-\d])/g) ?? []));
+    expect(fixed.filter(({ number = "" }) => !known.has(number)).map(({ cve }) => cve)).toEqual([]);
   });
 
   test("reloads itself for a new listener", async () => {
