@@ -29,6 +29,8 @@ const WELL_KNOWN_PORT = { http: 80, https: 443 };
 /** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+const NO_HOST = "the URL has no host: write http://<host>/path, or add a header 'Host: <host>'";
+
 /**
  * Reads a request of the command line. `url` is `http://host[:port]/path?query`, the same with https, or a path alone, which goes to
  * port 80 and needs a Host header. Each of `headers` is `Name: value`.
@@ -47,7 +49,10 @@ export function parseRequest(written: {
   const headers = parseHeaders(written.headers);
   if (!headers.ok) return headers;
   const { scheme, port, authority, target } = url.value;
-  if (authority !== "" && !headers.value.has("host")) headers.value.set("host", [authority]);
+  if (!headers.value.has("host")) {
+    if (authority === "") return problem(NO_HOST);
+    headers.value.set("host", [authority]);
+  }
   return ok({
     method: written.method,
     scheme,

@@ -18,7 +18,7 @@ export function isManifest(path: string): boolean {
 /** A path that was named is not there. */
 export class MissingPathError extends EnvironmentError {
   constructor(path: string) {
-    super(`${path} does not exist; check the path after -f`);
+    super(`${path} does not exist; check the path`);
   }
 }
 

@@ -65,7 +65,7 @@ describe("servers and listeners", () => {
     const none = { kind: "refused", status: 404, reason: "InvalidUpstream : no rule match" };
     expect(ask(document, "https://example/").answer).toEqual(none);
     const malformed = { kind: "refused", status: 400, reason: "BadRequest : malformed request" };
-    expect(ask(document, "/x").answer).toEqual(malformed);
+    expect(ask(document, "/x", "Host: ").answer).toEqual(malformed);
     expect(ask(document, "http://a/../x").answer).toEqual(malformed);
   });
 

@@ -20,9 +20,14 @@ describe("parseRequest", () => {
     ["https://[2001:db8::1]:8443/", "https", "[2001:db8::1]", 8443, "/"],
     ["http://a.example/x#part", "http", "a.example", 80, "/x"],
     ["http://a.example//x/../y", "http", "a.example", 80, "//x/../y"],
-    ["/x", "http", "", 80, "/x"],
   ])("reads %s", (url, ...[scheme, host, port, target]) => {
     expect(request(url)).toMatchObject({ scheme, host, port, target });
+  });
+
+  it("takes a path with a Host header, even an empty one, and says of one without what it lacks", () => {
+    expect(request("/x", "Host: a.example")).toMatchObject({ host: "a.example", port: 80 });
+    expect(request("/x", "Host: ")).toMatchObject({ host: "" });
+    expect(() => request("/x")).toThrow(/^the URL has no host: write http:\/\/<host>/);
   });
 
   it("takes the host of a Host header, and the port of the URL", () => {
