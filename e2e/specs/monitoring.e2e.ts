@@ -219,6 +219,9 @@ test("the queries of ingress-nginx's dashboards have data with its names", async
     `sum(irate(nginx_ingress_controller_response_size_sum{${by}}[10s]))`,
     "sum(avg_over_time(nginx_ingress_controller_nginx_process_connections[10s]))",
     'count(nginx_ingress_controller_config_last_reload_successful{controller_pod!=""} == 1)',
+    // One series: the average would otherwise be of outcomes.
+    'avg(irate(nginx_ingress_controller_success{controller_class=~".*"}[10s])) * 60 > 0',
+    "sum(nginx_ingress_controller_errors) == 0",
     "avg(nginx_ingress_controller_ssl_expire_time_seconds) by (secret_name) - time()",
   ]) {
     await answered(expression);

@@ -6,7 +6,10 @@ import {
   ROUTE_METRICS,
   RUN_METRICS,
 } from "../../src/health/metrics-table.js";
-import { INGRESS_NGINX_NAMES } from "../../src/health/ingress-nginx-names.js";
+import {
+  INGRESS_NGINX_NAMES,
+  INGRESS_NGINX_RELOADS,
+} from "../../src/health/ingress-nginx-names.js";
 import { expectGenerated } from "../support/generated-file.js";
 
 const CATALOG = join(import.meta.dirname, "../../lua/alb/reasons.lua");
@@ -65,6 +68,10 @@ function ingressNginx(): string {
         .map(([from, to]) => `\`${to}\` is \`${from}\``)
         .join(", ")} |\n`,
   );
+  const reloads = [...INGRESS_NGINX_RELOADS].map(
+    ([name, outcomes]) =>
+      `| \`${name}\` | \`${RUN_METRICS.applies.name}\` | sum of ${outcomes.map((outcome) => `\`outcome="${outcome}"\``).join(", ")} |\n`,
+  );
   return `## Dashboards and alerts of ingress-nginx
 
 The option \`ingressNginxMetrics\` adds the metrics of this table under the names of ingress-nginx, with its labels \`controller_class\` (the option
@@ -72,12 +79,15 @@ The option \`ingressNginxMetrics\` adds the metrics of this table under the name
 
 - \`status\` is a class (\`5xx\`), so \`status=~"5.*"\` works and \`status="503"\` does not.
 - There are no labels \`host\`, \`path\`, \`method\`, \`service\` and \`canary\`; \`kind\` and \`rule\` are added. HTTPRoutes and Rules have the label \`ingress\`, too.
-- \`request_size\` and \`response_size\` have sums only. \`nginx_process_cpu_seconds_total\` and \`nginx_process_resident_memory_bytes\` are the container's
+- Histograms have no label \`status\`: for \`request_duration_seconds_count{status=~…}\` take \`requests\`. \`request_size\` and \`response_size\` have sums
+  only; for their \`_count\` take \`requests\`, too.
+- \`exported_namespace\` is \`namespace\`, which the scrape keeps ([monitoring.md](monitoring.md#scrape)).
+- \`nginx_process_cpu_seconds_total\` and \`nginx_process_resident_memory_bytes\` are the container's
   \`container_cpu_usage_seconds_total\` and \`container_memory_working_set_bytes\`.
 
 | ingress-nginx | albc | labels |
 |---|---|---|
-${lines.join("")}`;
+${lines.join("")}${reloads.join("")}`;
 }
 
 function outcomes(): string {

