@@ -18,6 +18,7 @@ import { waitFor } from "../harness/wait.js";
 const TOKEN = "token-of-the-service-account";
 const VERSIONS = fileURLToPath(new URL("../../deploy/versions.env", import.meta.url));
 const SECURITY = fileURLToPath(new URL("../../docs/security.md", import.meta.url));
+const MONITORING = fileURLToPath(new URL("../../docs/monitoring.md", import.meta.url));
 const MARK = "text-in-the-environment-of-albc";
 const scene = useScene();
 let pod: Containers;
@@ -104,6 +105,16 @@ describe("nginx as a user of its own", () => {
     await writeManifest("site.yaml", await site("changed"));
     await waitFor("a worker takes the new password", async () => (await get("changed")) === 200);
     await waitFor("no worker takes the old one", async () => (await get("secret")) === 401);
+  });
+
+  test("says why a request gets its answer, as docs/monitoring.md asks it", async () => {
+    const page = await readFile(MONITORING, "utf8");
+    const [, command = ""] = /exec deploy\/albc -c nginx -- (node .*?) GET /.exec(page) ?? [];
+    const url = `https://web.example:${String(ports.https)}/`;
+    const { code, output } = await pod.exec("nginx", `${command} GET ${url}`);
+    expect(output).toContain("ingress/default/web/0-0");
+    expect(output).toMatch(/workers +2 of 2 serve this/);
+    expect(code).toBe(0);
   });
 
   test("answers the probe of the kubelet as long as a worker does", async () => {

@@ -134,6 +134,23 @@ describe("the npm package", () => {
     expect(packed.filter((file) => /^(src|test|e2e)\/|\.map$/.test(file))).toEqual([]);
   });
 
+  it("has pages whose links lead to files that it holds", async () => {
+    const pages = packed.filter((file) => file.endsWith(".md"));
+    const links = await Promise.all(
+      pages.map(async (page) => {
+        const text = await readFile(join(repository, page), "utf8");
+        const targets = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)];
+        return targets.map(([, target = ""]) => join(dirname(page), target));
+      }),
+    );
+    // A link to a folder shows its files.
+    const holds = (path: string) =>
+      packed.some((file) => file === path || file.startsWith(join(path, "/")));
+
+    expect(links.flat().length).toBeGreaterThan(100);
+    expect(links.flat().filter((path) => !holds(path))).toEqual([]);
+  });
+
   it("runs as a command that says its version", async () => {
     const manifest: unknown = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
     const { stdout } = await inProject("npx", ["albc", "--version"]);
