@@ -1,5 +1,9 @@
 /** TLSRoutes: the server name of a handshake leads to a backend, unread or decrypted, beside HTTPS on the same port. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { Authority, type KeyPair, selfSigned } from "../harness/certificates.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
@@ -10,6 +14,7 @@ import { firstWords, namesShown, StreamBackend } from "../harness/stream-backend
 import { gatewayWith, streamRoute, webRoute } from "../harness/stream-manifests.js";
 import { waitFor, within } from "../harness/wait.js";
 
+const run = promisify(execFile);
 const scene = useScene();
 let gateway: Gateway;
 let port: number;
@@ -193,3 +198,22 @@ test("a name that gets a route is served, and one that loses its route is closed
     async () => (await named("a.through.example")) === "closed",
   );
 });
+
+test.each([
+  ["quotes", String.raw`a"\134b`, String.raw`a"\b`],
+  ["one odd byte", String.raw`a\377b`, "a\uFFFDb"],
+  ["odd bytes on two lines", String.raw`c\377\n\377d`, "c\uFFFDd"],
+])("a server name with %s is JSON in the log", async (_, octal, logged) => {
+  // Arguments of Node's are UTF-8.
+  const script = `openssl s_client -connect 127.0.0.1:${String(port)} -servername "$(printf '${octal}')" </dev/null`;
+  await run("sh", ["-c", script]).catch(() => undefined);
+  await waitFor("the log has the name", async () => {
+    const bytes = await readFile(join(gateway.runFolder, "logs/access.log"));
+    const lines = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trimEnd().split("\n");
+    return lines.some((line) => (JSON.parse(line) as Entry).server_name === logged);
+  });
+});
+
+interface Entry {
+  readonly server_name?: string;
+}
