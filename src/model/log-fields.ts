@@ -23,7 +23,13 @@ export const LOG_FIELDS = [
     variable: "remote_addr",
     description: "address of the client; behind `trustedProxies` the one that they tell",
   },
-  { name: "method", variable: "request_method", description: "method" },
+  {
+    name: "method",
+    variable: "request_method",
+    // nginx refuses such a method, over HTTP/2 only after it has kept it.
+    shown: "albc_log_method",
+    description: "method, up to the first byte that is not ASCII",
+  },
   { name: "host", variable: "host", shown: "albc_log_host", description: "host, without the port" },
   {
     name: "path",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Authority, selfSigned } from "../../e2e/harness/certificates.js";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { Connection } from "../../e2e/harness/http-client.js";
+import { Http2Client } from "../../e2e/harness/http2-client.js";
 import { basic } from "../../e2e/harness/htpasswd.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import { LOG_FIELDS } from "../../src/model/log-fields.js";
@@ -122,6 +123,15 @@ it.each<[string, string, string]>([
     ...expected,
     ...{ status: 499, uri: `/?${logged}`, path: "/", query: logged },
   });
+});
+
+test("a method of any bytes, which nginx refuses over HTTP/2 only after it has read it, is JSON", async () => {
+  const client = await Http2Client.open({ port: gateway.nginx.port });
+  const { status } = await client.send({ ":method": 'A"\xffB', ":authority": "open.example" });
+  await client.close();
+  count += 1;
+  expect(status).toBe(400);
+  expect((await entries()).at(-1)).toMatchObject({ method: 'A"', status: 400 });
 });
 
 test.each([
