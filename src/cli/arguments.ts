@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
 import { own } from "../support/json-object.js";
 import { HELP_FORMAT } from "./help-format.js";
-import { settingOptions } from "./setting-options.js";
+import { settingOptions, withValues } from "./setting-options.js";
 import { SETTINGS } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
@@ -100,7 +100,7 @@ export function parseArguments(
   });
   if (words.length === 0) throw new UsageError("no command was given; see `albc --help`");
   try {
-    program.parse([...words], { from: "user" });
+    program.parse(withValues(words), { from: "user" });
   } catch (error: unknown) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) throw new HelpShown();

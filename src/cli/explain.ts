@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { explain, readPolicy } from "../explain/explain.js";
 import { formatExplanation } from "../explain/format.js";
 import { readPolicyFile } from "../explain/read-policy.js";
@@ -62,11 +62,7 @@ async function ask(
   terminal: Terminal,
 ): Promise<Asked> {
   if (call.running !== undefined) return askRunning(call.running);
-  if (call.policy !== undefined) {
-    const none = (): readonly string[] => [];
-    const contents = (): Promise<undefined> => Promise.resolve(undefined);
-    return { policy: await policyIn(call.policy), status: EXIT.fine, contents, unready: none };
-  }
+  if (call.policy !== undefined) return askPolicy(call.policy);
   const compiled = await compileInput(call, settings, terminal);
   const { compilation, diagnostics, summary, status, input } = compiled;
   reportDiagnostics(diagnostics, call.format, terminal.writeError, terminal.colours);
@@ -83,16 +79,20 @@ async function ask(
   };
 }
 
+/** Certificates stand beside the policy, if it is where albc has written it. Of endpoints, it has those that get requests. */
+async function askPolicy(path: string): Promise<Asked> {
+  return {
+    policy: await policyIn(path),
+    status: EXIT.fine,
+    contents: (name) => readIfThere(join(dirname(path), name)),
+    unready: () => [],
+  };
+}
+
 /** The policy file is complete once every worker serves it, and the control socket says which version they serve. */
 async function askRunning(folder: string): Promise<Asked> {
-  const policy = await policyIn(join(folder, "policy.json"));
-  return {
-    policy,
-    status: EXIT.fine,
-    contents: (path) => readIfThere(join(folder, path)),
-    unready: () => [],
-    workers: await workersOf(folder, policy.version),
-  };
+  const asked = await askPolicy(join(folder, "policy.json"));
+  return { ...asked, workers: await workersOf(folder, asked.policy.version) };
 }
 
 async function workersOf(folder: string, version: string): Promise<string> {

@@ -22,3 +22,18 @@ function showDefault(row: SettingRow): string {
   const value = Array.isArray(row.default) ? row.default.join(",") : String(row.default);
   return value === "" ? "none" : value;
 }
+
+const SWITCHES: ReadonlySet<string> = new Set(
+  SETTINGS.filter(({ kind }) => kind === "switch").map(({ key }) => flagOf(key)),
+);
+/** What users write for on and off, right or wrong. */
+const SWITCH_VALUE = /^(?:true|false|yes|no|on|off|0|1)$/i;
+
+/** A switch may have a value, but the next word is often an argument of the command, as in `--proxy-protocol GET http://…`. */
+export function withValues(words: readonly string[]): string[] {
+  return words.map((word, i) => {
+    const next = words[i + 1];
+    const isAlone = next !== undefined && !SWITCH_VALUE.test(next);
+    return SWITCHES.has(word) && isAlone ? `${word}=true` : word;
+  });
+}

@@ -29,6 +29,22 @@ test("a switch without a value is on", () => {
   });
 });
 
+test("a switch takes no argument of the command for its value", () => {
+  const words = ["GET", "http://x/"];
+  const flags = { proxyProtocol: "true" };
+  const call = { method: "GET", url: "http://x/" };
+  expect(parse("explain", "-f", "a", "--proxy-protocol", ...words)).toMatchObject({
+    ...call,
+    flags,
+  });
+  expect(parse("explain", "-f", "a", "--proxy-protocol", "false", ...words)).toMatchObject({
+    ...call,
+    flags: { proxyProtocol: "false" },
+  });
+  expect(parse("diff", "--proxy-protocol", "a", "b")).toMatchObject({ before: "a", now: "b" });
+  expect(() => parse("validate", "-f", "a", "--proxy-protocol", "maybe")).toThrow('"maybe"');
+});
+
 test("explain takes a method, a URL and headers", () => {
   expect(parse("explain", "-f", "a", "GET", "http://x/", "-H", "A: 1", "-H", "B: 2")).toMatchObject(
     {
