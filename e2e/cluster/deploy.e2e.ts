@@ -175,6 +175,11 @@ test("the monitor finds the metrics of the pods, and nothing of theirs has an ad
       Object.entries(matchLabels).every(([key, value]) => metadata.labels?.[key] === value),
   );
   expect(chosen.map(({ spec }) => spec?.["clusterIP"])).toEqual(["None"]);
+  const [endpoint] = monitor?.spec?.["endpoints"] as readonly { readonly port: string }[];
+  const ports = chosen[0]?.spec?.["ports"] as readonly { name: string; targetPort: string }[];
+  const named = ports.find(({ name }) => name === endpoint?.port);
+  const container = containerOf(deployedPod(), "controller");
+  expect(container.ports?.map(({ name }) => name)).toContain(named?.targetPort);
 });
 
 test.each([

@@ -195,6 +195,8 @@ test("promtool accepts the rules, and each alert fires in its state only", async
   const tests = join(import.meta.dirname, "monitoring.rules.yaml");
   const text = readFileSync(tests, "utf8");
   for (const { alert } of rules) expect(text).toContain(`alertname="${alert}"`);
+  const page = readFileSync(join(FILES, "../../../docs/monitoring.md"), "utf8");
+  for (const { alert } of rules) expect(page).toContain(`\`${alert}\``);
   await run("promtool", ["test", "rules", tests]);
 });
 
