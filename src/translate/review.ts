@@ -51,6 +51,8 @@ function missingEndpoints(resources: Resources, { upstreams }: DataPlaneConfig):
     const [namespace = "", name = "", port = ""] = id.split("/");
     const service = resources.get("Service", namespace, name);
     if (service === undefined || endpoints.length > 0) return [];
+    // Another diagnostic says that the Service has no such port, or is of type ExternalName.
+    if (!service.spec?.ports?.some((each) => String(each.port) === port)) return [];
     const message = `port ${port} has no endpoint that is ready; what leads there answers 503`;
     return [{ code: "SERVICE_WITHOUT_ENDPOINTS", message, ...placeOf(service) }];
   });

@@ -50,6 +50,11 @@ it("reports a Service whose endpoints are not ready, at the Service", () => {
   ]);
 });
 
+it("leaves a port that the Service does not have to its own diagnostic", () => {
+  const wrong = ingress().replace("number: 80", "number: 81") + slice("web", true);
+  expect(reviewed(wrong)).toEqual([expect.stringMatching(/^SERVICE_PORT_NOT_FOUND: /)]);
+});
+
 it("reports endpoints of a misspelt Service, and the Service without them", () => {
   expect(reviewed(ingress() + slice("wbe", true))).toEqual([
     "ENDPOINTS_STRAY: did you mean web?",
