@@ -130,6 +130,30 @@ test("a further port reaches the container, the Service and the NetworkPolicy", 
   expect(found.sort()).toEqual(["Deployment", "NetworkPolicy", "Service"]);
 });
 
+function portsOf(...values: readonly string[]): unknown {
+  const deployment = objectsOf(chart(...values)).find(({ kind }) => kind === "Deployment");
+  const { spec } = deployment?.spec?.["template"] as { readonly spec: PodSpec };
+  return spec.containers.flatMap(({ ports = [] }) =>
+    ports.map(({ name, containerPort }) => [name, containerPort]),
+  );
+}
+
+test("ports follow the options, and a port that is switched off is nowhere open", () => {
+  const values = ["options.httpPort=0", "options.healthAddress=0.0.0.0:9000"];
+  expect(portsOf(...values)).toEqual([
+    ["health", 9000],
+    ["https", 443],
+  ]);
+  expect(portsOf("options.httpPort=8080", "options.httpsPort=0")).toEqual([
+    ["health", 10254],
+    ["http", 8080],
+  ]);
+  // A NetworkPolicy without ports would let everything in.
+  const none = ["options.httpPort=0", "options.httpsPort=0"];
+  expect(() => chart(...none)).toThrow("no port is left");
+  expect(() => chart("options.healthAddress=")).toThrow("options.healthAddress needs a port");
+});
+
 test("further variables reach albc, beside its own, and not nginx", () => {
   const deployment = objectsOf(chart(...COLLECTOR)).find(({ kind }) => kind === "Deployment");
   const { spec } = deployment?.spec?.["template"] as { readonly spec: PodSpec };

@@ -39,12 +39,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- toYaml (mergeOverwrite $options (deepCopy .Values.options)) }}
 {{- end }}
 
+{{- define "albc.healthPort" -}}
+{{- (include "albc.options" . | fromYaml).healthAddress | regexFind "[0-9]+$" | required "options.healthAddress needs a port, which probes and metrics use" }}
+{{- end }}
+
 {{/* Ports that clients use: name, port, protocol. */}}
 {{- define "albc.ports" -}}
 {{- $options := include "albc.options" . | fromYaml }}
 {{- $ports := list }}
-{{- with int (default 80 (get $options "httpPort")) }}{{ if ne . 0 }}{{ $ports = append $ports (dict "name" "http" "port" .) }}{{ end }}{{ end }}
-{{- with int (default 443 (get $options "httpsPort")) }}{{ if ne . 0 }}{{ $ports = append $ports (dict "name" "https" "port" .) }}{{ end }}{{ end }}
+{{- range $name, $port := dict "http" 80 "https" 443 }}
+  {{- /* 0 switches it off; `default` would take it for nothing. */}}
+  {{- $given := printf "%sPort" $name }}
+  {{- with int (ternary (get $options $given) $port (hasKey $options $given)) }}{{ $ports = append $ports (dict "name" $name "port" .) }}{{ end }}
+{{- end }}
+{{- if not (concat $ports .Values.ports) }}{{ fail "no port is left: options.httpPort and options.httpsPort are 0, and ports is empty" }}{{ end }}
 {{- toJson (concat $ports .Values.ports) }}
 {{- end }}
 
