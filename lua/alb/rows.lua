@@ -33,8 +33,8 @@ local SIZE = 8
 local TABLES_PER_WORKER = 25
 -- Seconds in which a worker that the master has started says so.
 local LONGEST_START = 60
--- Rows that are read between two pauses: about a millisecond.
-local BATCH = 500
+-- Rows that are read between two pauses: less than a millisecond, before they are compiled about two.
+local BATCH = 200
 
 -- Keys of the dictionary: of the memory, the number of its tables, its rows so far, and the rows that were given back.
 local ADDRESS, TABLES, LAST, FREE = "address", "tables", "last", "free"
