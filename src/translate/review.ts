@@ -4,7 +4,7 @@
  */
 import { KIND_NAMES, type KindName } from "../api/kinds.js";
 import { DIAGNOSTIC_CATALOG, type DiagnosticCode } from "../diagnostics/catalog.js";
-import type { Diagnostic, FieldPath } from "../diagnostics/diagnostic.js";
+import type { Diagnostic, FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
 import { formatResource } from "../diagnostics/format.js";
 import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
@@ -73,9 +73,11 @@ const LOOKED_FOR: Partial<Readonly<Record<DiagnosticCode, readonly KindName[]>>>
 };
 
 function withCause(diagnostic: Diagnostic, resources: Resources): Diagnostic {
-  const { message, location: { column = 1, excerpt = "" } = {} } = diagnostic;
-  const texts = [message, excerpt.slice(column - 1)];
-  const hint = unrenderedHint(texts.join("\n")) ?? namedHint(diagnostic, resources);
+  const { message, resource, field = [] } = diagnostic;
+  const value = resource && valueAt(resource, field, resources);
+  // A refused object is not there; then the message has the value.
+  const text = typeof value === "string" ? value : message;
+  const hint = unrenderedHint(text) ?? namedHint(diagnostic, resources);
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
 }
 
@@ -109,13 +111,11 @@ function namedHint(diagnostic: Diagnostic, resources: Resources): string | undef
 
 /** A name, or `namespace/name` as annotations have it, or an object with them. */
 function writtenName(
-  { kind, namespace, name }: NonNullable<Diagnostic["resource"]>,
+  resource: ResourceRef,
   field: FieldPath,
   resources: Resources,
 ): { readonly namespace?: string; readonly name: string } | undefined {
-  const known = KIND_NAMES.find((each) => each === kind);
-  const object: unknown = known && resources.get(known, namespace, name);
-  const value = field.reduce<unknown>((inner, step) => at(inner, step), object);
+  const value = valueAt(resource, field, resources);
   if (typeof value === "string") {
     const [first = "", second] = value.split("/");
     return second === undefined ? { name: first } : { namespace: first, name: second };
@@ -123,6 +123,16 @@ function writtenName(
   const [named, space] = ["name", "namespace"].map((key) => at(value, key));
   if (typeof named !== "string") return undefined;
   return typeof space === "string" ? { name: named, namespace: space } : { name: named };
+}
+
+function valueAt(
+  { kind, namespace, name }: ResourceRef,
+  field: FieldPath,
+  resources: Resources,
+): unknown {
+  const known = KIND_NAMES.find((each) => each === kind);
+  const object: unknown = known && resources.get(known, namespace, name);
+  return field.reduce<unknown>((inner, step) => at(inner, step), object);
 }
 
 function at(value: unknown, step: string | number): unknown {

@@ -85,6 +85,13 @@ it.each([
   expect(hints).toEqual([expect.stringMatching(hint)]);
 });
 
+it("knows a template in a value that the message does not have", () => {
+  const annotations = `annotations: { nginx.ingress.kubernetes.io/auth-url: "{{ .Values.url }}" }, name: a`;
+  expect(reviewed(ingress().replace("name: a", annotations))).toEqual([
+    expect.stringMatching(/^AUTH_CONFIG_INVALID: this template was not rendered/),
+  ]);
+});
+
 it("names the Service that a backend probably means, of the same namespace", () => {
   expect(reviewed(ingress("wep"))).toEqual(["SERVICE_NOT_FOUND: did you mean web?"]);
   expect(reviewed(ingress("unlike"))).toEqual([
