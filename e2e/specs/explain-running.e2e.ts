@@ -67,7 +67,7 @@ test.each(sources)(
     expect(open).toMatch(
       /\n {2}backend +100 % default\/web\/80 by http, 1 endpoint\n +127\.0\.0\.1:8081\n/,
     );
-    expect(/not ready: 127\.0\.0\.2\n/.test(open)).toBe(unready);
+    expect(open.includes("not ready: 127.0.0.2\n")).toBe(unready);
     expect(/\n {2}workers +2 of 2 serve this\n/.test(open)).toBe(workers);
     expect(open).toMatch(/\/closed\): other path\n/);
     expect(open).toMatch(/\n {2}certificate +shop\.example until 20/);

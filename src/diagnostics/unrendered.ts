@@ -11,8 +11,7 @@ const VARIABLE = /\$\{[A-Z_][A-Z0-9_]*\}/;
 export function unrenderedHint(text: string): string | undefined {
   if (TEMPLATE.test(text)) return `this template was not rendered: ${TEMPLATE_HINT}`;
   const variable = VARIABLE.exec(text)?.[0];
-  return (
-    variable &&
-    `${variable} was not replaced: give albc the output of what replaces it, such as \`envsubst\``
-  );
+  return variable === undefined
+    ? undefined
+    : `${variable} was not replaced: give albc the output of what replaces it, such as \`envsubst\``;
 }

@@ -52,7 +52,8 @@ function missingEndpoints(resources: Resources, { upstreams }: DataPlaneConfig):
     const service = resources.get("Service", namespace, name);
     if (service === undefined || endpoints.length > 0) return [];
     // Another diagnostic says that the Service has no such port, or is of type ExternalName.
-    if (!service.spec?.ports?.some((each) => String(each.port) === port)) return [];
+    const ports = service.spec?.ports ?? [];
+    if (!ports.some((each) => String(each.port) === port)) return [];
     const message = `port ${port} has no endpoint that is ready; what leads there answers 503`;
     return [{ code: "SERVICE_WITHOUT_ENDPOINTS", message, ...placeOf(service) }];
   });
@@ -106,7 +107,7 @@ function namedHint(diagnostic: Diagnostic, resources: Resources): string | undef
       .map(({ metadata }) => metadata.name),
   );
   const meant = names.includes(written.name) ? undefined : didYouMean(written.name, names);
-  return meant && `did you mean ${meant}?`;
+  return meant === undefined ? undefined : `did you mean ${meant}?`;
 }
 
 /** A name, or `namespace/name` as annotations have it, or an object with them. */
