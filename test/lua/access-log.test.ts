@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Authority, selfSigned } from "../../e2e/harness/certificates.js";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { Connection } from "../../e2e/harness/http-client.js";
@@ -19,6 +19,7 @@ import { startLuaNginx } from "../support/lua-nginx.js";
 import { tlsListener, withTls } from "../support/tls-gateway.js";
 import { until } from "../support/until.js";
 
+const run = promisify(execFile);
 const scene = useScene();
 let gateway: LuaGateway;
 let silent: ScriptedServer;
@@ -223,9 +224,9 @@ describe("with TLS", () => {
     const before = tlsLog().toString("latin1").split("\n").length;
     const address = `127.0.0.1:${String(tlsGateway.nginx.port)}`;
     const words = ["s_client", "-quiet", "-connect", address, "-servername", name, ...client];
-    const openssl = spawn("openssl", words, { stdio: ["pipe", "ignore", "ignore"] });
-    openssl.stdin.end("GET / HTTP/1.1\r\n\r\n");
-    await once(openssl, "close");
+    const asking = run("openssl", words);
+    asking.child.stdin?.end("GET / HTTP/1.1\r\n\r\n");
+    await asking.catch(() => undefined);
     await until(async () => tlsLog().toString("latin1").split("\n").length > before);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(tlsLog());
     return JSON.parse(text.trimEnd().split("\n").at(-1) ?? "");
