@@ -15,6 +15,7 @@ local store = require("alb.policy.store")
 local C = ffi.C
 local cast = ffi.cast
 local ngx = ngx
+local now, update_time = ngx.now, ngx.update_time
 local str_sub = string.sub
 local tonumber = tonumber
 
@@ -33,8 +34,9 @@ local SIZE = 8
 local TABLES_PER_WORKER = 25
 -- Seconds in which a worker that the master has started says so.
 local LONGEST_START = 60
--- Rows that are read between two pauses: less than a millisecond, before they are compiled about two.
-local BATCH = 200
+-- Rows that are read between two looks at the clock, and seconds after which others have a turn. A pause lasts longer
+-- than a millisecond, so fixed numbers of rows that are safe before LuaJIT has compiled the code are slow afterwards.
+local BATCH, TURN = 100, 0.0015
 
 -- Keys of the dictionary: of the memory, the number of its tables, its rows so far, and the rows that were given back.
 local ADDRESS, TABLES, LAST, FREE = "address", "tables", "last", "free"
@@ -249,6 +251,7 @@ function _M.read(visit, pause)
         return
     end
     local used = used_tables()
+    local began = now()
     for row = 0, dict:get(LAST) or 1 do
         local key = key_of(row, used)
         local sum = key and read_row(row, used)
@@ -256,7 +259,11 @@ function _M.read(visit, pause)
             visit(key, sum)
         end
         if row % BATCH == BATCH - 1 then
-            pause()
+            update_time()
+            if now() - began > TURN then
+                pause()
+                began = now()
+            end
         end
     end
 end
