@@ -115,9 +115,10 @@ class ConformVisitor {
     const known = Object.keys(properties);
     const absent = known.filter((name) => (own(object, name) ?? null) === null);
     const place = { known, absent, preserved: isPreserving(schema) };
+    const parents = parentsIn(properties);
     for (const key of keys) {
       this.unknown.push({
-        ...present("parent", parentOf(properties, key)),
+        ...present("parent", parents.get(key)),
         ...place,
         field: [...this.#field, key],
         value: own(object, key),
@@ -129,15 +130,19 @@ class ConformVisitor {
 /** Levels in which a parent is looked for; further away a name says little. */
 const PARENT_LEVELS = 3;
 
-function parentOf(properties: Properties, name: string): string | undefined {
+/** By the names of fields below: the only path to each in the nearest level that has it, undefined if there are several. Made once. */
+const parentsIn = memoized((properties: Properties): ReadonlyMap<string, string | undefined> => {
+  const parents = new Map<string, string | undefined>();
   let level: readonly (readonly [path: string, Properties])[] = [["", properties]];
   for (let depth = 0; depth < PARENT_LEVELS; depth += 1) {
     level = level.flatMap(([path, fields]) => childrenOf(path, fields));
-    const found = level.filter(([, fields]) => Object.hasOwn(fields, name));
-    if (found.length > 0) return found.length === 1 ? found[0]?.[0] : undefined;
+    const found = new Map<string, string | undefined>();
+    for (const [path, fields] of level)
+      for (const name of Object.keys(fields)) found.set(name, found.has(name) ? undefined : path);
+    for (const [name, path] of found) if (!parents.has(name)) parents.set(name, path);
   }
-  return undefined;
-}
+  return parents;
+});
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
