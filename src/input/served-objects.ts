@@ -1,6 +1,6 @@
 /** Chooses what is served of all readings, for each change again: from the documents that have changed, where others can't matter. */
 import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
-import { commonEnds, memoized } from "../support/collections.js";
+import { commonEnds, memoized, sameElements } from "../support/collections.js";
 import { SharedMap } from "../support/shared-map.js";
 import type { DecodedValue } from "./decode.js";
 import type { Chunk } from "./chunks.js";
@@ -77,7 +77,7 @@ export function chosenLocally(
   byPath: Readings["byPath"],
 ): Chosen | undefined {
   if (refusedKeys === undefined) return undefined;
-  const chunks = withoutCommonEnds(before.flatMap(chunksOf), now.flatMap(chunksOf));
+  const chunks = changedChunks({ before, now });
   const [removed, added] = [chunks.before.flatMap(decodedOf), chunks.now.flatMap(decodedOf)];
   const gone = new Set(removed);
   const isGood =
@@ -143,6 +143,17 @@ function withoutCommonEnds<T>(
     before: before.slice(start, before.length - end),
     now: now.slice(start, now.length - end),
   };
+}
+
+/** All of a file that was renamed: its objects have new places. */
+function changedChunks({ before, now }: ChangedReadings) {
+  const all = { before: before.flatMap(chunksOf), now: now.flatMap(chunksOf) };
+  const isSame = sameElements(before.map(pathOf), now.map(pathOf));
+  return isSame ? withoutCommonEnds(all.before, all.now) : all;
+}
+
+function pathOf({ path }: SourceReading): string {
+  return path;
 }
 
 export function chunksOf({ chunks }: SourceReading): readonly Chunk[] {
