@@ -67,8 +67,8 @@ local function find(forward)
         end
         authority = authority .. ":" .. port_text
     end
-    local verify = index.settings().authTlsVerify ~= false
-    return connection.service(forward.scheme, host, port, verify, forward.upstream), authority
+    return connection.service(forward.scheme, host, port, forward.verify, forward.upstream),
+        authority
 end
 
 --- Can the text be the target of a request line? A blank would end the target, a control character the line.
@@ -84,6 +84,8 @@ end
 ---@return string? err
 function _M.prepare(settings)
     local port, err
+    -- Read while the policy is prepared, so that a change of the gateway's settings prepares it again.
+    settings.verify = index.settings().authTlsVerify ~= false
     settings.host_text, err = interpolation.prepare(settings.host)
     if err then
         return nil, err
@@ -110,7 +112,7 @@ function _M.prepare(settings)
 end
 
 -- The auth service (see connection.lua) and its authority; nil and the error if a variable's value is not valid in its
--- place. Cached if it does not depend on the request: if the settings change, all policies are decoded again.
+-- place. Cached if it does not depend on the request.
 local function locate(forward)
     if forward.service then
         return forward.service, forward.authority
