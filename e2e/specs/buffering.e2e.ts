@@ -1,12 +1,14 @@
 import { EventEmitter, once } from "node:events";
 import { selfSigned } from "../harness/certificates.js";
 import { EchoBackend } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
+import { gatewayOn, routeOf } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { GrpcBackend, grpcMessage } from "../harness/grpc-backend.js";
-import { type Request, formatRequest } from "../harness/http-client.js";
+import { type Request, type Target, formatRequest } from "../harness/http-client.js";
 import { headerValues, readChunk } from "../harness/http-message.js";
 import { Http2Client } from "../harness/http2-client.js";
-import { ingress, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { ingress, own, service, tlsSecret, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { within } from "../harness/wait.js";
 
@@ -16,8 +18,12 @@ const LIMITED = "limited.example";
 const REWRITTEN = "rewritten.example";
 const STREAMED = "streamed.example";
 const RPC = "rpc.example";
+/** Host of an HTTPRoute. */
+const ROUTE = "route.example";
 const LENGTH = { "Content-Length": "7" };
 let gateway: Gateway;
+/** Of the HTTPRoutes. */
+let routePort: number;
 let backend: EchoBackend;
 let grpc: GrpcBackend;
 /** Emits `begun` when the backend has sent the first part of a response. */
@@ -42,7 +48,14 @@ const annotated = (
     hosts: { [host]: [{ service: serviceName }] },
   });
 
-async function files(): Promise<Readonly<Record<string, string>>> {
+const route = (name: string, annotations: Readonly<Record<string, string>> = {}) => {
+  const { metadata, ...rest } = routeOf("HTTPRoute", name, [
+    { backendRefs: [{ name: "web", port: 80 }] },
+  ]);
+  return { ...rest, metadata: { ...metadata, annotations: own(annotations) } };
+};
+
+async function files(port: number): Promise<Readonly<Record<string, string>>> {
   return {
     "web.yaml": yaml(
       service("web", [{ port: backend.port }]),
@@ -53,6 +66,9 @@ async function files(): Promise<Readonly<Record<string, string>>> {
       annotated("rewritten", REWRITTEN, { "rewrite-target": "/stream" }),
       annotated("streamed", STREAMED, { "proxy-buffering": "off" }),
       annotated("rpc", RPC, { "backend-protocol": "GRPC" }, "rpc"),
+      gatewayOn({ http: port }),
+      route("route"),
+      route("streamed-route", { "proxy-buffering": "off" }),
     ),
   };
 }
@@ -60,6 +76,7 @@ async function files(): Promise<Readonly<Record<string, string>>> {
 beforeAll(async () => {
   backend = await scene.use(EchoBackend.start("web"));
   grpc = await scene.use(GrpcBackend.start());
+  routePort = await freePort();
   for (const [path, headers] of [
     // nginx passes chunks on when they come, also where it buffers; other bodies show the difference.
     ["/stream", LENGTH],
@@ -73,7 +90,7 @@ beforeAll(async () => {
       finish = () => response.end("two");
     });
   }
-  gateway = await scene.use(Gateway.start({ files: await files() }));
+  gateway = await scene.use(Gateway.start({ files: await files(routePort) }));
 });
 
 const EVENTS = ["Accept", "text/event-stream"] as const;
@@ -98,8 +115,12 @@ const STREAMS: readonly (readonly [what: string, request: Request])[] = [
 ];
 
 /** The first part of a response that the backend has only begun. */
-async function firstPart(at: Gateway, request: Request): Promise<string> {
-  const connection = await at.connect();
+async function firstPart(
+  at: Gateway,
+  request: Request,
+  over: Partial<Target> = {},
+): Promise<string> {
+  const connection = await at.connect(over);
   connection.write(formatRequest({ path: "/stream", ...request }));
   const head = await connection.receiveHead();
   expect(headerValues(head.headers, "x-accel-buffering")).toEqual([]);
@@ -141,6 +162,11 @@ describe("each part passes on when it comes, for", () => {
     expect(await firstPart2(client, request)).toBe("one ");
   });
 
+  it("a GET of an HTTPRoute that says so", async () => {
+    const request = { host: "streamed-route.example" };
+    expect(await firstPart(gateway, request, { port: routePort })).toBe("one ");
+  });
+
   it("gRPC", async () => {
     const client = await scene.use(Http2Client.open({ port: gateway.httpPort }));
     const call = client.begin({
@@ -160,7 +186,7 @@ describe("each part passes on when it comes, for", () => {
 
   it("everything, with the option", async () => {
     const streaming = await scene.use(
-      Gateway.start({ files: await files(), flags: ["--buffering=false"] }),
+      Gateway.start({ files: await files(await freePort()), flags: ["--buffering=false"] }),
     );
     for (const host of [HOST, REWRITTEN, LIMITED]) {
       expect(await firstPart(streaming, { host })).toBe("one ");
@@ -170,11 +196,11 @@ describe("each part passes on when it comes, for", () => {
 
 describe("the response to any other request", () => {
   const requests: readonly Request[] = [
-    ...[HOST, REWRITTEN, LIMITED].map((host) => ({ host })),
+    ...[HOST, REWRITTEN, LIMITED, ROUTE].map((host) => ({ host })),
     POST,
   ];
   it.each(requests)("is collected if it has a length (%j)", async (request) => {
-    const connection = await gateway.connect();
+    const connection = await gateway.connect(request.host === ROUTE ? { port: routePort } : {});
     const begun = once(events, "begun");
     connection.write(formatRequest({ path: "/stream", ...request }));
     await within("the first part", begun);

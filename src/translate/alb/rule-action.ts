@@ -19,8 +19,8 @@ import { type EntryPort, protocolOn } from "../load-balancer.js";
 import { regexProblem } from "../pattern/regex.js";
 import { annotationField, placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";
+import { annotatedRoute } from "../route-annotations.js";
 import { addServerCertificate } from "../server-certificates.js";
-import { annotatedTraceRate } from "../trace-rate.js";
 import {
   overridden,
   parseBackendProtocol,
@@ -47,7 +47,7 @@ export function translateRuleAction(
     ...SHARED_SHAPE,
     ...filled("auth", inherited.auth),
     ...routeTimeouts(inherited.timeouts),
-    ...annotatedTraceRate(rule, ruleDomain(context), context),
+    ...annotatedRoute(rule, ruleDomain(context), context),
   };
   let invalid = isMatchInvalid ? "dslx" : undefined;
   const valueOf = <T>(result: Result<T>, field: string): T | undefined => {
@@ -103,7 +103,7 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
 function ruleFilters(
   rule: Rule,
   context: AuthContext,
-): Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders" | "streamed"> {
+): Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders"> {
   const cors = ruleCors(rule, context);
   const upstreamHost = ruleVhost(rule, context);
   const requestHeaders = headerRewrite(rule, "rewrite-request", context);
@@ -114,7 +114,6 @@ function ruleFilters(
     ...(upstreamHost !== undefined && { host: upstreamHost }),
     ...(requestHeaders && { requestHeaders }),
     ...(responseHeaders && { responseHeaders }),
-    ...(isStreamed(rule, context) && { streamed: true }),
   };
 }
 
@@ -151,17 +150,6 @@ function ruleVhost(rule: Rule, { diagnostics }: AuthContext): string | undefined
 /** Of annotations of Rules. */
 function ruleDomain({ options }: Pick<AuthContext, "options">): string {
   return `alb.rule.${options.domains.labels}`;
-}
-
-function isStreamed(rule: Rule, { options, diagnostics }: AuthContext): boolean {
-  const key = `${ruleDomain({ options })}/proxy-buffering`;
-  const text = own(rule.metadata.annotations, key);
-  if (text !== undefined && text !== "on" && text !== "off") {
-    const message = `${JSON.stringify(text)} is neither on nor off`;
-    const place = placeOf(rule, ...annotationField(key));
-    diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
-  }
-  return text === "off";
 }
 
 function headerRewrite(

@@ -6,8 +6,8 @@ import { addTo, compareStrings, getOrInsert, groupBy } from "../../../support/co
 import { SHARED_SHAPE, filled } from "../../../support/json-object.js";
 import type { ConfigBuilder } from "../../config-builder.js";
 import { placeOf, sourceRef } from "../../place.js";
-import { annotatedTraceRate } from "../../trace-rate.js";
 import { routeOrderKey } from "../../precedence.js";
+import { annotatedRoute } from "../../route-annotations.js";
 import type { AnyRoute, ListenerState, RouteContext, RulePlan } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import { type Attachment, type OwnParent, ownParents } from "./attachment.js";
@@ -47,8 +47,8 @@ export function translateRoute(
     const plans = plansFor.get(each.parent) ?? [];
     return { ...SHARED_SHAPE, ...each, plans, ...parentConditions(route, each, problems, plans) };
   });
-  const traced = annotatedTraceRate(route, context.options.domains.annotations, context);
-  bindRules(planned, { ...SHARED_SHAPE, ...context, route, traced });
+  const annotated = annotatedRoute(route, context.options.domains.annotations, context);
+  bindRules(planned, { ...SHARED_SHAPE, ...context, route, annotated });
   return {
     listeners: new Set(
       planned.flatMap(({ accepted, attached }) =>
@@ -112,7 +112,10 @@ interface Variant {
 /** Binds the planned rules on the listeners that serve, for the hosts that these have in common with the route. */
 function bindRules(
   parents: readonly (OwnParent & { readonly plans: readonly RulePlan[] })[],
-  context: RouteContext & { readonly route: AnyRoute; readonly traced: Pick<Route, "traceRate"> },
+  context: RouteContext & {
+    readonly route: AnyRoute;
+    readonly annotated: ReturnType<typeof annotatedRoute>;
+  },
 ): void {
   const { route, config } = context;
   const known = new Map<readonly RulePlan[], Map<string, Variant>>();
@@ -146,7 +149,7 @@ function bindRules(
 /** A route for each branch of a rule. A rule without auth filters gets the auth of the policies for it or its route. */
 function servedRoutes(
   { branches, place, name }: RulePlan,
-  { route, policies, traced }: Parameters<typeof bindRules>[1],
+  { route, policies, annotated }: Parameters<typeof bindRules>[1],
 ): readonly Route[] {
   return branches.map(({ id, content: { auth: own, ...content } }) => {
     const auth = own ?? policies.attached(route, name);
@@ -158,7 +161,7 @@ function servedRoutes(
       ...(content.redirect && { authFirst: true }),
       ...filled("auth", auth),
       ...(auth?.length === 0 && { ownAuth: true }),
-      ...traced,
+      ...annotated,
     };
   });
 }
