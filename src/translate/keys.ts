@@ -1,5 +1,6 @@
 /** What the translation of an object depends on, as keys: it is translated again when one of its keys has changed. */
 import type { KubernetesObject } from "../api/wire.js";
+import { groupBy } from "../support/collections.js";
 
 /** Of an object, such as `Service/<namespace>/<name>`, or of a fact about several objects: grants, policies, a parent. */
 export type Key = string;
@@ -31,6 +32,12 @@ export function isRouteKey(key: Key): boolean {
 
 /** A fact by its key; a key may have several. */
 export type Fact = readonly [Key, unknown];
+
+/** The facts of each key as one text. */
+export function textsOf(facts: Iterable<Fact>): ReadonlyMap<Key, string> {
+  const byKey = groupBy(facts, ([key]) => key);
+  return new Map([...byKey].map(([key, known]) => [key, JSON.stringify(known)]));
+}
 
 /** All ReferenceGrants of a namespace. */
 export function grantsKey(namespace: string): Key {

@@ -42,6 +42,8 @@ export class KnownObjects {
   }
 }
 
+const NONE: readonly never[] = [];
+
 /** Texts of facts about several objects, by key. */
 export class Facts {
   #facts: ReadonlyMap<Key, string> = new Map();
@@ -49,13 +51,12 @@ export class Facts {
   /** Keys of facts that differ from those of the last call. */
   changed(facts: ReadonlyMap<Key, string>): readonly Key[] {
     const known = this.#facts;
+    if (known === facts) return NONE;
     this.#facts = facts;
     const keys = new Set([...known.keys(), ...facts.keys()]);
     return [...keys].filter((key) => known.get(key) !== facts.get(key));
   }
 }
-
-const NONE: readonly never[] = [];
 
 /** Readers of each key. Most keys have one. */
 export class Readers {

@@ -187,7 +187,9 @@ export interface RouteReaders {
 
 /** The AuthPolicies and BackendTLSPolicies. */
 export interface Policies {
-  /** What decides the answers to routes, by the keys that are noted. */
+  /** What decides the answers to routes, by the keys that are noted. Of the AuthPolicies alone: the same map until one changes. */
+  readonly policyFacts: ReadonlyMap<Key, string>;
+  /** Of everything else. */
   readonly facts: ReadonlyMap<Key, string>;
   /** Problems and all that the answers need go to the asker's own `context`; `note` gets the keys of what they depend on. */
   answersFor(context: AuthContext, note: (key: Key) => void): PolicyAnswers;

@@ -9,7 +9,7 @@ import type { AuthContext } from "../../auth/auth-context.js";
 import { authId } from "../../auth/auth-translator.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
-import { type Fact, type Key, extensionKey, objectKey, objectName } from "../../keys.js";
+import { type Fact, type Key, extensionKey, objectKey, objectName, textsOf } from "../../keys.js";
 import { Parts } from "../../memory.js";
 import { type Part, type Whole, ownContext, partOf } from "../../parts/part.js";
 import type { AnyRoute, ListenerState, RouteReaders } from "../model.js";
@@ -27,9 +27,24 @@ import {
 } from "./policy-targets.js";
 import { SHARED_SHAPE } from "../../../support/json-object.js";
 
+/** What follows from the policies alone. It is computed once for a list, because most changes are of other objects. */
+const ofAll = memoized((policies: readonly AuthPolicy[]) => {
+  const index = new TargetIndex(policies);
+  const winners = [...index.winners].map(({ target, policy }): Fact => {
+    return [objectKey(target), [target.section, nameOf(policy), idsOf(policy)]];
+  });
+  return {
+    index,
+    facts: new Map([...textsOf(winners), ...policies.map(extensionText)]),
+    targets: policies.flatMap((policy) => targetsOf(policy).map((target) => ({ target, policy }))),
+  };
+});
+
 /** AuthPolicies by target, and their ids in the data plane. */
 export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
+  /** What `ofRule` depends on, except for `closings` and policies that can't be read. The same map for the same policies. */
+  readonly facts: ReadonlyMap<Key, string>;
   readonly #context: AuthContext;
   /** By the key of a whole object: the policy with a misspelt target that closes it. */
   readonly #closing = new Map<
@@ -39,26 +54,20 @@ export class AuthPolicies {
 
   constructor(context: AuthContext) {
     this.#context = context;
-    const policies = context.resources.list("AuthPolicy");
-    this.index = new TargetIndex(policies);
-    for (const policy of policies) {
-      for (const target of targetsOf(policy)) {
-        const closed = closedTarget(target, context.resources);
-        if (closed !== undefined) this.#closing.set(targetKey(closed), { target: closed, policy });
-      }
+    const { index, facts, targets } = ofAll(context.resources.list("AuthPolicy"));
+    this.index = index;
+    this.facts = facts;
+    for (const { target, policy } of targets) {
+      const closed = closedTarget(target, context.resources);
+      if (closed !== undefined) this.#closing.set(targetKey(closed), { target: closed, policy });
     }
   }
 
-  /** What `ofRule` depends on, except for policies that can't be read. */
-  get facts(): Iterable<Fact> {
-    const winners = [...this.index.winners].map(({ target, policy }): Fact => {
-      return [objectKey(target), [target.section, nameOf(policy), this.idsOf(policy)]];
-    });
-    const closing = [...this.#closing.values()].map(({ target, policy }): Fact => {
+  /** The objects that misspelt targets close. */
+  get closings(): Iterable<Fact> {
+    return [...this.#closing.values()].map(({ target, policy }): Fact => {
       return [objectKey(target), ["closed by", nameOf(policy)]];
     });
-    const extensions = this.#context.resources.list("AuthPolicy").map(extensionFact);
-    return [...winners, ...closing, ...extensions];
   }
 
   /** Ids of one policy; empty: it configures nothing. The policy itself is translated when all that asks for it is known. */
@@ -128,9 +137,10 @@ const idsOf = memoized((policy: AuthPolicy): readonly string[] =>
   settingsOfObject(policy.spec, []) === undefined ? [] : [authId(resourceRef(policy))],
 );
 
-const extensionFact = memoized((policy: AuthPolicy): Fact => {
+/** The only fact of its key. */
+const extensionText = memoized((policy: AuthPolicy): readonly [Key, string] => {
   const { namespace, name } = policy.metadata;
-  return [extensionKey(namespace, name), idsOf(policy)];
+  return [extensionKey(namespace, name), JSON.stringify(idsOf(policy))];
 });
 
 /** The policy may be in force elsewhere, so what it closes gets an id of its own. */

@@ -2,10 +2,10 @@ import type { Gateway, RouteFilter } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
-import { getOrInsert, groupBy } from "../../../support/collections.js";
+import { getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
-import { type Fact, type Key, extensionKey, objectKey, refusedKey } from "../../keys.js";
+import { type Fact, type Key, extensionKey, objectKey, refusedKey, textsOf } from "../../keys.js";
 import { Readers } from "../../memory.js";
 import { type Place, nameOf, placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
@@ -43,8 +43,6 @@ export function createPolicies(
 ): PoliciesWithStatuses {
   const tls = new BackendTlsPolicies(states, context);
   const auth = new AuthPolicies(context);
-  const facts = [...tls.facts, ...auth.facts, ...refusedFacts(context.resources)];
-  const byKey = groupBy(facts, ([key]) => key);
   /** Gateways by what their listeners and streams have asked. */
   const askers = new Readers();
   const asked = new Set<string>();
@@ -63,7 +61,8 @@ export function createPolicies(
       .flatMap(({ listeners }) => listeners)
       .flatMap((listener) => inheritedFrom(listener, listenerFilters, auth)));
   return {
-    facts: new Map([...byKey].map(([key, known]) => [key, JSON.stringify(known)])),
+    policyFacts: auth.facts,
+    facts: textsOf([...tls.facts, ...auth.closings, ...refusedFacts(context.resources)]),
     answersFor,
     answersOf,
     listenerFilters,

@@ -61,13 +61,17 @@ export class TargetIndex<P extends TargetingPolicy> {
   }
 }
 
-/** In the order of targetRefs; targets are in the policy's own namespace. */
-export function targetsOf({ metadata, spec }: TargetingPolicy): readonly PolicyTarget[] {
-  return (spec.targetRefs ?? []).map(({ group, kind, name, sectionName }) => {
-    const section = sectionName === "" ? undefined : sectionName;
-    return { group, kind, namespace: metadata.namespace, name, section };
-  });
-}
+const NONE: readonly PolicyTarget[] = [];
+
+/** In the order of targetRefs; targets are in the policy's own namespace. Of thousands of policies few are new. */
+export const targetsOf = memoized(({ metadata, spec }: TargetingPolicy) =>
+  spec.targetRefs === undefined
+    ? NONE
+    : spec.targetRefs.map(({ group, kind, name, sectionName }): PolicyTarget => {
+        const section = sectionName === "" ? undefined : sectionName;
+        return { group, kind, namespace: metadata.namespace, name, section };
+      }),
+);
 
 /** For messages: `Service default/web`, `Gateway infra/edge, section https`. */
 export function shownTarget({ kind, namespace, name, section }: PolicyTarget): string {

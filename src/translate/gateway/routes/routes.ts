@@ -44,6 +44,7 @@ export class Routes implements RouteReaders {
     Key,
     { readonly from: string; readonly parent: ObjectName | undefined; readonly facts: ParentFacts }
   >();
+  readonly #policyFacts = new Facts();
   readonly #facts = new Facts();
   /** Of HTTPRoutes, then of GRPCRoutes, each by namespace and name. */
   statuses: readonly ObjectStatus[] = [];
@@ -67,7 +68,10 @@ export class Routes implements RouteReaders {
     context: AuthContext,
   ): ReadonlyMap<ListenerState, number> {
     const parents = new Parents(states, context);
-    const facts = this.#facts.changed(policies.facts);
+    const facts = [
+      ...this.#policyFacts.changed(policies.policyFacts),
+      ...this.#facts.changed(policies.facts),
+    ];
     const all = [...changed, ...facts];
     const stale = [
       ...all.filter(isRouteKey),
