@@ -7,6 +7,7 @@ import { type Manifest, service, yaml } from "../harness/manifests.js";
 import { peakMemory } from "../harness/processes.js";
 import { waitFor } from "../harness/wait.js";
 import type { Login } from "./credentials.js";
+import { MEASURED, longestBlock } from "./event-loop.js";
 import { type GatewaySubject, portsOf, startGatewayOn } from "./gateway-subject.js";
 import {
   type Access,
@@ -27,6 +28,8 @@ export interface ChangeLatency {
   readonly live: Readonly<Record<Changed, readonly number[]>>;
   /** Largest resident memory of albc, through its start and all changes, in bytes. */
   readonly memory: number;
+  /** Milliseconds for which albc's event loop was blocked at most by a change. */
+  readonly block: number;
 }
 
 /** A route stands in a file of its own, or in the one with all others. */
@@ -104,8 +107,10 @@ export async function measureChanges(
       holds: ({ status }) => status === 200,
     }),
   };
-  const gateway = await startGatewayOn(manifests, { ports: portsOf(kind, port) });
+  const gateway = await startGatewayOn(manifests, { ports: portsOf(kind, port), env: MEASURED });
   try {
+    // Whatever blocked it at the start.
+    await longestBlock(gateway.gateway);
     const measured = async (changed: Changed): Promise<number[]> => {
       const times: number[] = [];
       const end = performance.now() + ENOUGH.time;
@@ -121,7 +126,8 @@ export async function measureChanges(
       route: await measured("route"),
       routeAmongAll: await measured("routeAmongAll"),
     };
-    return { kind, rules: HUGE, live, memory: await peakMemory(gateway.gateway.albc.pid) };
+    const block = await longestBlock(gateway.gateway);
+    return { kind, rules: HUGE, live, memory: await peakMemory(gateway.gateway.albc.pid), block };
   } finally {
     await gateway.close();
   }

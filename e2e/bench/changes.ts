@@ -17,7 +17,6 @@ import {
   translateRouting,
   withUpstreams,
 } from "../../src/translate.js";
-import type { LogLine } from "../harness/albc-process.js";
 import { isServedByAll } from "../harness/control.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -36,6 +35,7 @@ import {
 } from "../harness/manifests.js";
 import type { Closable } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
+import { MEASURED, longestBlock } from "./event-loop.js";
 import { openLoop } from "./loads.js";
 import { FEW, Traffic, rules } from "./traffic.js";
 import { type Upstreams, startUpstreams } from "./upstreams.js";
@@ -222,16 +222,6 @@ function row(kind: string, times: Times): string {
   return `${kind.padEnd(14)} ${cells.join(" | ")}\n`;
 }
 
-/** Milliseconds for which albc's event loop was blocked at most since the last call. */
-async function longestBlock({ albc }: Gateway): Promise<number> {
-  const said = (): readonly LogLine[] => albc.lines.filter(({ msg }) => msg === "usage");
-  const before = said().length;
-  process.kill(albc.pid, "SIGUSR2");
-  await waitFor("albc says what it used", () => said().length > before);
-  const { block } = JSON.parse(said().at(-1)?.text ?? "{}") as { readonly block: number };
-  return block;
-}
-
 async function live(gateway: Gateway, site: Site, kind: string): Promise<number> {
   site.change(kind);
   const text = site.text(kind);
@@ -314,7 +304,7 @@ async function inGateway(
     httpPort: 0,
     httpsPort: 0,
     flags: ["--ipv6", "false", "--access-log", "off"],
-    env: { NODE_OPTIONS: `--import ${new URL("usage-on-exit.js", import.meta.url).href}` },
+    env: MEASURED,
   });
   const seconds = (changes * REST * 1.3) / 1000;
   const ask = async (name: string, work: () => Promise<void>): Promise<void> => {

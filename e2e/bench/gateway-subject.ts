@@ -30,6 +30,8 @@ interface StartOptions {
   readonly workers?: number | undefined;
   /** Of the command, besides those that every measurement has. */
   readonly flags?: readonly string[] | undefined;
+  /** Variables of the command. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The built command, when it is another checkout's. */
   readonly main?: string | undefined;
 }
@@ -46,13 +48,14 @@ export async function startGateway(options: GatewayOptions): Promise<Subject> {
 /** On manifests, each text a file named by its position: `0.yaml` and so on. */
 export async function startGatewayOn(
   manifests: readonly string[],
-  { ports, workers = 1, flags = [], main }: StartOptions,
+  { ports, workers = 1, flags = [], env = {}, main }: StartOptions,
 ): Promise<GatewaySubject> {
   const gateway = await Gateway.start({
     files: Object.fromEntries(manifests.map((text, index) => [`${index}.yaml`, text])),
     httpPort: ports.http ?? 0,
     httpsPort: ports.https ?? 0,
     flags: [...["--workers", String(workers), "--ipv6", "false", "--access-log", "off"], ...flags],
+    env,
     main,
   });
   const pids = await gateway.workerPids();

@@ -139,7 +139,7 @@ export const CHANGED = {
   routeAmongAll: "a route in the file with all others",
 } as const satisfies Record<Changed, string>;
 
-function changeGoals({ kind, rules, live, memory }: ChangeLatency): Goal[] {
+function changeGoals({ kind, rules, live, memory, block }: ChangeLatency): Goal[] {
   const among = `${count(rules)} ${plural(kind)}`;
   const changed = ["endpoint", "secret", "route", "routeAmongAll"] as const;
   return [
@@ -149,6 +149,12 @@ function changeGoals({ kind, rules, live, memory }: ChangeLatency): Goal[] {
       measured: percentile(live[what], 0.9),
       unit: "ms",
     })),
+    {
+      name: `longest block of albc's event loop, ${among}`,
+      limit: 50,
+      measured: block,
+      unit: "ms",
+    },
     {
       name: `peak memory of albc, ${among}`,
       limit: 300,

@@ -115,7 +115,8 @@ route of the same worker at a fixed rate, so its latency shows the gateway and n
 and an EndpointSlice.
 
 **A change becomes live**: the time from the rename of the changed file to the first answer that shows the change, in \`albc run\`. It
-includes the time that albc waits for more changes.
+includes the time that albc waits for more changes. The longest block of its event loop is that of these changes, without the start; runs
+before 2026-11-26 19:00 lack it.
 
 **Memory of idle connections**: growth of the workers' resident memory for each further connection, in batches of 300. For WebSockets,
 bare nginx has one more location.

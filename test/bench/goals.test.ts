@@ -11,7 +11,10 @@ function suite(title: string, rows: readonly Measurement[]): SuiteResult {
   return { title, figure: "request", rows, first: [], last: [] };
 }
 
-function verdicts(suites: readonly SuiteResult[]): ReadonlyMap<string, Goal> {
+function verdicts(
+  suites: readonly SuiteResult[],
+  changes: Results["changes"] = [],
+): ReadonlyMap<string, Goal> {
   const [none, one] = [
     { value: NaN, error: NaN },
     { value: 100, error: 1 },
@@ -20,7 +23,7 @@ function verdicts(suites: readonly SuiteResult[]): ReadonlyMap<string, Goal> {
     suites,
     flood: { rate: one, p99Before: one, p99During: one, load: none, wrongPassword: none },
     compile: [],
-    changes: [],
+    changes,
     idle: [],
   };
   return new Map(goals(results).map((goal) => [goal.name, goal]));
@@ -89,4 +92,14 @@ test("HAProxy is compared with as many Ingresses", () => {
   expect(few?.measured).toBeCloseTo(11 / 12, 10);
   expect(few && isMet(few)).toBe(true);
   expect(many && isMet(many)).toBe(false);
+});
+
+test.each([
+  { block: 49, met: true },
+  { block: 51, met: false },
+])("changes that block the event loop for $block ms at most: met is $met", ({ block, met }) => {
+  const live = { endpoint: [40], secret: [40], route: [40], routeAmongAll: [40] };
+  const found = verdicts([], [{ kind: "Ingress", rules: 10_000, live, memory: 2 ** 28, block }]);
+  const goal = found.get("longest block of albc's event loop, 10,000 Ingresses");
+  expect(goal && isMet(goal)).toBe(met);
 });
