@@ -9,8 +9,10 @@ import { waitFor } from "../harness/wait.js";
 import { Answering } from "./answering.js";
 
 export interface ReplicaOptions {
-  /** The only one that it looks at, and where it and others elect their leader. */
+  /** The only one that it looks at. */
   readonly namespace: string;
+  /** Where it and others elect their leader; by default there, too. */
+  readonly home?: string;
   readonly flags?: readonly string[];
 }
 
@@ -18,7 +20,11 @@ export class Replica extends Answering implements Closable {
   readonly albc: AlbcProcess;
   readonly #folder: string;
 
-  private constructor(folder: string, port: number, { namespace, flags }: ReplicaOptions) {
+  private constructor(
+    folder: string,
+    port: number,
+    { namespace, home = namespace, flags }: ReplicaOptions,
+  ) {
     super(port, join(folder, "run"));
     this.#folder = folder;
     const words = [
@@ -35,7 +41,7 @@ export class Replica extends Answering implements Closable {
       ...["--namespaces", namespace, "--secret-namespaces", "*"],
       ...["--drain-timeout", "1s", ...(flags ?? [])],
     ];
-    this.albc = new AlbcProcess(words, { cwd: folder, env: { POD_NAMESPACE: namespace } });
+    this.albc = new AlbcProcess(words, { cwd: folder, env: { POD_NAMESPACE: home } });
   }
 
   /** Resolves when it serves what the cluster holds. */

@@ -285,7 +285,7 @@ export const DIAGNOSTIC_CATALOG = {
   PUBLISHED_SERVICE_NOT_FOUND: warning(
     "the Service whose addresses are published does not exist",
     "albc does not read the Service that the option publishService names. Statuses of Ingresses stay unchanged until it appears.",
-    "create the Service, correct the option, or let its namespace be watched (option namespaces)",
+    "create the Service, correct the option, or let it be watched (options namespaces and backendSelector)",
   ),
   INGRESS_NOT_SERVED: info(
     "an Ingress belongs to another controller",
