@@ -20,6 +20,8 @@ const STREAMED = "streamed.example";
 const RPC = "rpc.example";
 /** Host of an HTTPRoute. */
 const ROUTE = "route.example";
+/** Host of an HTTPRoute whose auth service gets the body. */
+const ASKED = "asked.example";
 const LENGTH = { "Content-Length": "7" };
 let gateway: Gateway;
 /** Of the HTTPRoutes. */
@@ -48,11 +50,23 @@ const annotated = (
     hosts: { [host]: [{ service: serviceName }] },
   });
 
-const route = (name: string, annotations: Readonly<Record<string, string>> = {}) => {
+const route = (
+  name: string,
+  annotations: Readonly<Record<string, string>> = {},
+  filters: readonly object[] = [],
+) => {
   const { metadata, ...rest } = routeOf("HTTPRoute", name, [
-    { backendRefs: [{ name: "web", port: 80 }] },
+    { backendRefs: [{ name: "web", port: 80 }], filters },
   ]);
   return { ...rest, metadata: { ...metadata, annotations: own(annotations) } };
+};
+
+const ASK = {
+  type: "ExternalAuth",
+  externalAuth: {
+    ...{ protocol: "HTTP", backendRef: { name: "web", port: 80 } },
+    ...{ http: { path: "/allow" }, forwardBody: { maxSize: 1024 } },
+  },
 };
 
 async function files(port: number): Promise<Readonly<Record<string, string>>> {
@@ -68,6 +82,7 @@ async function files(port: number): Promise<Readonly<Record<string, string>>> {
       annotated("rpc", RPC, { "backend-protocol": "GRPC" }, "rpc"),
       gatewayOn({ http: port }),
       route("route"),
+      route("asked", {}, [ASK]),
       route("streamed-route", { "proxy-buffering": "off" }),
     ),
   };
@@ -198,9 +213,13 @@ describe("the response to any other request", () => {
   const requests: readonly Request[] = [
     ...[HOST, REWRITTEN, LIMITED, ROUTE].map((host) => ({ host })),
     POST,
+    { ...POST, host: ASKED },
+    { ...POST, host: ASKED, chunked: true },
   ];
   it.each(requests)("is collected if it has a length (%j)", async (request) => {
-    const connection = await gateway.connect(request.host === ROUTE ? { port: routePort } : {});
+    const connection = await gateway.connect(
+      [ROUTE, ASKED].includes(request.host ?? "") ? { port: routePort } : {},
+    );
     const begun = once(events, "begun");
     connection.write(formatRequest({ path: "/stream", ...request }));
     await within("the first part", begun);
