@@ -35,6 +35,15 @@ function _M.request(where, options)
     return response.status, response.headers
 end
 
+--- Requests for this many policies, each with this many.
+function _M.request_for_many(where, policies, each)
+    for policy = 1, policies do
+        for _ = 1, each do
+            _M.request(where, { wanted = { "x-policy-" .. policy } })
+        end
+    end
+end
+
 --- How many answers are remembered.
 function _M.remembered()
     local count = 0

@@ -16,9 +16,10 @@ local _M = {}
 -- Bytes of a head, and the number of interim responses before the final one.
 local MAX_HEAD = 65536
 local MAX_INTERIM = 10
--- Bytes of an answer that is remembered, and the number of such answers for one policy.
+-- Bytes of an answer that is remembered, and the number of such answers for one policy and for all of them: a service
+-- may never say the same twice, and there may be thousands of policies.
 local MAX_KNOWN = 2048
-local MOST_KNOWN = 128
+local MOST_KNOWN, MOST_IN_ALL = 128, 2048
 
 --- Adds to a set of wanted header names those that the client itself needs.
 function _M.with_framing(wanted)
@@ -34,15 +35,33 @@ function _M.answers()
     return { count = 0, by_bytes = {} }
 end
 
+-- The memories that hold answers, and how many these are together.
+local used, total = {}, 0
+
+local function forget(answers)
+    total = total - answers.count
+    answers.count, answers.by_bytes, used[answers] = 0, {}, nil
+end
+
+local function make_room(answers)
+    if answers.count >= MOST_KNOWN then
+        forget(answers)
+    end
+    if total >= MOST_IN_ALL then
+        for each in pairs(used) do
+            forget(each)
+        end
+    end
+end
+
 -- Cookies stay out of the memory, and so do refusals, whose parts become parts of others.
 local function remember(answers, text, response)
     local status = response.status
     if #text > MAX_KNOWN or response.headers["set-cookie"] or status < 200 or status > 299 then
         return
     end
-    if answers.count >= MOST_KNOWN then
-        answers.count, answers.by_bytes = 0, {}
-    end
+    make_room(answers)
+    total, used[answers] = total + 1, true
     answers.count = answers.count + 1
     answers.by_bytes[text] = response
 end

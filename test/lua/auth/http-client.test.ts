@@ -286,6 +286,19 @@ describe("an answer", () => {
     }
     expect(await remembered()).toBeLessThan(140);
   });
+
+  it("is one of at most 2048 of all policies", async () => {
+    server.answer = (socket, request) =>
+      socket.write(ok(`X-Number: ${String(request.number)}\r\n`));
+    const service = { scheme: "http", host: "127.0.0.1", port: server.port, verify: true };
+    let most = 0;
+    for (let i = 0; i < 10; i += 1) {
+      await nginx.call("http_client_case", "request_for_many", service, 24, 100);
+      most = Math.max(most, await remembered());
+    }
+    expect(most).toBeGreaterThan(100);
+    expect(most).toBeLessThanOrEqual(2048);
+  });
 });
 
 describe("a kept connection", () => {
