@@ -70,16 +70,16 @@ bench: .bench nginx ## Measure CPU per request against bare proxy_pass, write do
 	@deploy/debian-command wrk wrk
 	@deploy/debian-command h2load nghttp2-client
 	@deploy/debian-command luajit luajit
-	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
+	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(value BENCH)
 
 .PHONY: bench-changes
 bench-changes: .bench nginx ## Print what a change costs at 10,000 routes of each kind, and when it is live; BENCH="1000 5" is a quick run, BENCH="10000 25 . 8000" sends requests meanwhile
-	@ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(BENCH)
+	@ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(value BENCH)
 
 .PHONY: bench-cluster
 bench-cluster: .bench nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run
 	@NGINX_BIN=$(CURDIR)/$(NGINX) e2e/conformance/on-cluster $(CLUSTER) .reports/bench-cluster \
-	  node .bench/e2e/bench/cluster/main.js $(BENCH)
+	  node .bench/e2e/bench/cluster/main.js $(value BENCH)
 
 .PHONY: build-cluster
 build-cluster: $(INSTALLED) ## Build the Kubernetes API and the conformance suite (Go; a quarter of an hour, once)

@@ -64,6 +64,12 @@ export function page(runs: readonly string[]): string {
 
 Written by \`make bench\`; run it to get the figures of your machine. The last ${KEPT} published runs follow the method.
 
+To repeat some rows, name the suite and the rows, and how many slices each has; this prints a table and writes nothing:
+
+\`\`\`sh
+make bench BENCH="--only Plain --rows 'Ingress, 10$' --slices 24"
+\`\`\`
+
 ## Method
 
 **CPU** is the user and system time of the proxy's threads (\`/proc/PID/task/*/schedstat\`) divided by the number of requests. The

@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
 import { own } from "../support/json-object.js";
 import { HELP_FORMAT } from "./help-format.js";
-import { settingOptions, withValues } from "./setting-options.js";
+import { refuseScope, settingOptions, withValues } from "./setting-options.js";
 import { SETTINGS } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
@@ -317,6 +317,7 @@ function pathsOf(options: Options): readonly string[] {
 }
 
 function configured(options: Options): Omit<Common, "paths" | "kubernetes"> {
+  if (options["kubernetes"] !== true) refuseScope(options);
   const known = SETTINGS.map((row): [string, unknown] => [row.key, options[row.key]]);
   return {
     config: text(options["config"]),

@@ -1,5 +1,14 @@
 import { Option } from "commander";
-import { SETTINGS, SETTING_TASKS, type SettingRow, flagOf, variableOf } from "./settings-table.js";
+import { own } from "../support/json-object.js";
+import {
+  SETTINGS,
+  SETTING_TASKS,
+  type SettingName,
+  type SettingRow,
+  flagOf,
+  variableOf,
+} from "./settings-table.js";
+import { UsageError } from "./terminal.js";
 
 /** The flags of the settings table. In the help they follow the command's own, which would be lost among them. */
 export function settingOptions(): readonly Option[] {
@@ -36,4 +45,19 @@ export function withValues(words: readonly string[]): string[] {
     const isAlone = next !== undefined && !SWITCH_VALUE.test(next);
     return SWITCHES.has(word) && isAlone ? `${word}=true` : word;
   });
+}
+
+/** What a cluster is asked for. The options file and variables may have it in any case, as a deployment's do. */
+const SCOPE: readonly SettingName[] = [
+  "namespaces",
+  "secretNamespaces",
+  "selector",
+  "backendSelector",
+];
+
+/** For commands on files, where such a flag would have no effect. `flags`: given ones, by key. Throws UsageError. */
+export function refuseScope(flags: Readonly<Record<string, unknown>>): void {
+  const vain = SCOPE.find((key) => own(flags, key) !== undefined);
+  if (vain === undefined) return;
+  throw new UsageError(`${flagOf(vain)} limits what is read from a cluster: it needs --kubernetes`);
 }

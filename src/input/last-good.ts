@@ -78,7 +78,7 @@ export class ObjectChoice implements Choice {
     for (const [file, objects] of this.#byPath()) {
       if (!isWithin(file, path)) continue;
       this.#keep(objects);
-      const message = `${counted(objects.length)} of ${file} stay as they were when it could last be read`;
+      const message = `what ${file} last held stays as it was: ${counted(objects.length)}`;
       this.#report(message, { file, line: 1, column: 1 });
     }
     for (const object of this.#previous.refused) {
@@ -111,7 +111,7 @@ export class ObjectChoice implements Choice {
       );
       this.#keep(gone);
       if (gone.length === 0) continue;
-      const message = `${counted(gone.length)} gone from ${path} stay until all of ${doubtful.path} can be read: they may stand there now`;
+      const message = `what is gone from ${path} stays until all of ${doubtful.path} can be read, where it may stand now: ${counted(gone.length)}`;
       this.#report(message, { file: doubtful.path, line: 1, column: 1 });
     }
     for (const object of this.#previous.refused) this.#keepRefusal(object);

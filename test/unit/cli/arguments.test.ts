@@ -70,6 +70,11 @@ test.each([
   [["rnder", "-f", "a"], "unknown command"],
   [["run", "-f", "a", "--wrokers", "1"], "unknown option"],
   [[], "no command"],
+  [
+    ["validate", "-f", "a", "--selector", "shard=a"],
+    "--selector limits what is read from a cluster: it needs --kubernetes",
+  ],
+  [["diff", "a", "b", "--secret-namespaces", "*"], "--secret-namespaces limits"],
 ])("%j is a usage error", (words, message) => {
   expect(() => parse(...words)).toThrow(UsageError);
   expect(() => parse(...words)).toThrow(message);

@@ -121,6 +121,8 @@ describe("a path that can't be read", () => {
     const result = readAll({ "a.yaml": A1 }, [{ path: "a.yaml", unreadable: "permission denied" }]);
     expect(served(result)).toEqual(["a=1"]);
     expect(codes(result)).toEqual(["FILE_UNREADABLE", "LAST_GOOD_KEPT"]);
+    const messages = result.diagnostics.map(({ message }) => message);
+    expect(messages).toContain("what a.yaml last held stays as it was: 1 object");
   });
 
   it("keeps what the files of a folder held", () => {
