@@ -24,6 +24,7 @@ import { waitFor } from "../harness/wait.js";
 const scene = useScene();
 const OPEN = "open.example";
 const GUARDED = "guarded.example";
+const ASKED = "asked.example";
 let backend: EchoBackend;
 let health: Health;
 
@@ -38,6 +39,10 @@ async function site(): Promise<string> {
     secret("users", { auth: `ann:${await apr1("secret")}` }),
     ingress("open", { hosts: { [OPEN]: [{ service: "web" }] } }),
     ingress("guarded", { annotations, hosts: { [GUARDED]: [{ service: "web" }] } }),
+    ingress("asked", {
+      annotations: nginx({ "auth-url": `http://127.0.0.1:${backend.port}/auth` }),
+      hosts: { [ASKED]: [{ service: "web" }] },
+    }),
   );
 }
 
@@ -102,18 +107,20 @@ test("metrics tell of requests, auth, configurations and workers", async () => {
   for (let i = 0; i < 3; i++) await gateway.send({ host: OPEN });
   await gateway.send({ host: GUARDED });
   await gateway.send({ host: GUARDED, headers: [["Authorization", basic("ann", "secret")]] });
+  await gateway.send({ host: ASKED });
   await gateway.send({ host: "unknown.example" });
   await untilMetrics({
-    'albc_http_responses_total{code="200"}': 4,
+    'albc_http_responses_total{code="200"}': 5,
     'albc_http_responses_total{code="401"}': 1,
     'albc_http_responses_total{code="404"}': 1,
-    albc_http_header_duration_seconds_count: 6,
-    'albc_http_header_duration_seconds_bucket{le="+Inf"}': 6,
-    'albc_auth_checks_total{outcome="passed"}': 1,
+    albc_http_header_duration_seconds_count: 7,
+    'albc_http_header_duration_seconds_bucket{le="+Inf"}': 7,
+    'albc_auth_checks_total{outcome="passed"}': 2,
+    'albc_auth_answers_total{outcome="parsed"}': 1,
     'albc_auth_checks_total{outcome="basic_missing"}': 1,
     'albc_config_applies_total{outcome="started"}': 1,
     albc_config_last_apply_successful: 1,
-    'albc_objects{kind="Ingress"}': 2,
+    'albc_objects{kind="Ingress"}': 3,
     'albc_diagnostics{severity="error"}': 0,
     albc_nginx_up: 1,
     albc_nginx_workers_expected: 2,

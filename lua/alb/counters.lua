@@ -1,8 +1,9 @@
---- Counts responses and auth outcomes. `GET /counters` of the control socket returns the sums of all workers.
+--- Counts responses, auth outcomes and answers of auth services. `GET /counters` of the control socket returns the sums
+-- of all workers.
 --
 -- A request costs a few additions to numbers of this worker. The worker's timer adds them to a dictionary that all
 -- workers share and that survives reloads. A worker that drains has no timer, so it adds each request at once.
--- May yield: no. Phases: response in header_filter; auth in access; flush in timer and content.
+-- May yield: no. Phases: response in header_filter; auth and answers in access; flush in timer and content.
 local reasons = require("alb.reasons")
 local rows = require("alb.rows")
 
@@ -37,9 +38,10 @@ for bucket = 1, #BOUNDS do
 end
 
 -- Keys of the dictionary: a letter, a tab, then a status, bucket or outcome.
-local CODE, BUCKET, TIME, AUTH = "c\t", "b\t", "t\t", "a\t"
+local CODE, BUCKET, TIME, AUTH, ANSWER = "c\t", "b\t", "t\t", "a\t", "n\t"
 
 local codes, buckets, auths = {}, {}, {}
+local answers = { known = 0, parsed = 0 }
 local milliseconds = 0
 local dirty = false
 local leaving = false
@@ -107,6 +109,7 @@ function _M.flush()
     add(CODE, codes)
     add(BUCKET, buckets)
     add(AUTH, auths)
+    add(ANSWER, answers)
     shared:incr(TIME, milliseconds, 0)
     milliseconds = 0
 end
@@ -170,6 +173,17 @@ function _M.refused(reason, row)
     return outcome
 end
 
+--- Counts an answer of an auth service.
+---@param is_known boolean? whether its bytes are those of a remembered answer (auth/http_client.lua)
+function _M.answered(is_known)
+    if is_known then
+        answers.known = answers.known + 1
+    else
+        answers.parsed = answers.parsed + 1
+    end
+    counted()
+end
+
 --- Called when this worker begins to drain: its timer does not run again.
 function _M.leave()
     leaving = true
@@ -192,14 +206,13 @@ function _M.read()
     for i = 1, LAST do
         counts[i] = shared:get(BUCKET .. i) or 0
     end
-    local found = { responses = {}, auth = {} }
+    local found = { responses = {}, auth = {}, answers = {} }
+    local found_by = { [CODE] = found.responses, [AUTH] = found.auth, [ANSWER] = found.answers }
     local keys = shared:get_keys(0)
     for i = 1, #keys do
-        local kind, name = str_sub(keys[i], 1, 2), str_sub(keys[i], 3)
-        if kind == CODE then
-            found.responses[name] = shared:get(keys[i])
-        elseif kind == AUTH then
-            found.auth[name] = shared:get(keys[i])
+        local by_name = found_by[str_sub(keys[i], 1, 2)]
+        if by_name then
+            by_name[str_sub(keys[i], 3)] = shared:get(keys[i])
         end
     end
     found.durations = {

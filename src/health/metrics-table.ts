@@ -144,6 +144,12 @@ export const DATA_PLANE_METRICS = {
     help: "Checks of source ranges, basic, forward and certificate auth by outcome (see below). A request can have one for its route and one for its backend.",
     labels: ["outcome"],
   },
+  authAnswers: {
+    name: "albc_auth_answers_total",
+    type: "counter",
+    help: "Answers of auth services by outcome: known (the worker remembers the same bytes and does not parse them again), parsed (all others: always refusals, answers with Set-Cookie, and answers to external auth). A question without a readable answer counts as neither.",
+    labels: ["outcome"],
+  },
   connections: {
     name: "albc_nginx_connections",
     type: "gauge",

@@ -161,11 +161,13 @@ function workerMetrics({ expected, workers }: DataPlaneStatus): string {
   );
 }
 
-function requestMetrics({ responses, durations, auth, connections }: DataPlaneCounters): string {
+function requestMetrics(counters: DataPlaneCounters): string {
+  const { responses, durations, auth, answers, connections } = counters;
   return (
     formatMetric(DATA_PLANE_METRICS.responses, samplesBy("code", responses)) +
     formatMetric(DATA_PLANE_METRICS.headerDuration, histogramSamples(durations)) +
     formatMetric(DATA_PLANE_METRICS.authChecks, samplesBy("outcome", auth)) +
+    formatMetric(DATA_PLANE_METRICS.authAnswers, samplesBy("outcome", answers)) +
     formatMetric(DATA_PLANE_METRICS.connections, samplesBy("state", connections))
   );
 }

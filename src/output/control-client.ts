@@ -233,6 +233,8 @@ export interface DataPlaneCounters {
   readonly responses: Readonly<Record<string, number>>;
   /** Access checks by outcome: `passed`, `signin`, or the name of a reason in lua/alb/reasons.lua. */
   readonly auth: Readonly<Record<string, number>>;
+  /** Answers of auth services: `known` (remembered by their bytes) or `parsed`. */
+  readonly answers: Readonly<Record<string, number>>;
   /** Times until the response header, in seconds. */
   readonly durations: {
     /** Upper ends of the buckets, ascending; the last bucket has none. */
@@ -247,11 +249,12 @@ export interface DataPlaneCounters {
 
 /** Undefined if the text is invalid. */
 export function readCounters(text: string): DataPlaneCounters | undefined {
-  const { responses, auth, durations, connections } = fieldsOf(parseObject(text));
+  const { responses, auth, answers, durations, connections } = fieldsOf(parseObject(text));
   const { bounds, counts, sum } = fieldsOf(durations);
   const read = {
     responses: numbersByName(responses),
     auth: numbersByName(auth),
+    answers: numbersByName(answers),
     connections: numbersByName(connections),
   };
   if (!isNumbers(bounds) || !isNumbers(counts) || typeof sum !== "number") return undefined;

@@ -23,8 +23,9 @@ With \`--health-address\` (docs/options.md) \`albc run\` answers \`/metrics\` in
 listed here there are the usual metrics of its process (\`process_*\`, \`nodejs_*\`). This page is generated from
 \`src/health/metrics-table.ts\`.
 
-Counters of nginx continue across reloads and begin at 0 when nginx is started again. Workers add to \`albc_http_*\` and
-\`albc_auth_checks_total\` five times a second; a worker that is killed loses what it has not added yet. Metrics of routes lose nothing.
+Counters of nginx continue across reloads and begin at 0 when nginx is started again. Workers add to \`albc_http_*\`,
+\`albc_auth_checks_total\` and \`albc_auth_answers_total\` five times a second; a worker that is killed loses what it has not added yet.
+Metrics of routes lose nothing.
 
 [monitoring.md](monitoring.md) has a dashboard, alerts, and the way from an alert to the object.
 `;

@@ -6,7 +6,7 @@ import type { ForwardAuth } from "../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ControlClient, type DataPlaneCounters } from "../../src/output/control-client.js";
 import { credentialSet } from "../support/credentials.js";
-import { forwardAuth } from "../support/forward-auth.js";
+import { externalAuth, forwardAuth } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
 import { until } from "../support/until.js";
 
@@ -14,6 +14,7 @@ const scene = useScene();
 let gateway: LuaGateway;
 let control: ControlClient;
 let auth: AuthService;
+let backend: EchoBackend;
 
 const ANN = basic("ann", "secret");
 
@@ -22,9 +23,12 @@ function forward(path: string, parts: Partial<ForwardAuth> = {}): ForwardAuth {
 }
 
 beforeEach(async () => {
-  const backend = await scene.use(EchoBackend.start("web"));
+  backend = await scene.use(EchoBackend.start("web"));
   auth = await scene.use(AuthService.start());
+  // The same bytes each time: the date that Node.js adds itself changes with each second.
+  auth.answer("/allow", { status: 200, headers: [["Date", new Date(0).toUTCString()]] });
   auth.answer("/deny", { status: 402 });
+  auth.answer("/reset", "reset");
   auth.answer("/signin", { status: 401 });
   const signin = forward("/signin", { signin: ["https://login.example/"] });
   gateway = await scene.use(
@@ -38,6 +42,13 @@ beforeEach(async () => {
         "broken.example": { auth: [authPolicy({ invalid: "auth-secret default/x" })] },
         "asked.example": { auth: [authPolicy({ forward: forward("/allow") })] },
         "denied.example": { auth: [authPolicy({ forward: forward("/deny") })] },
+        "unanswered.example": { auth: [authPolicy({ forward: forward("/reset") })] },
+        "external.example": {
+          auth: [authPolicy({ external: externalAuth(auth.port, "/external") })],
+        },
+        "mirrored.example": {
+          mirrors: [{ upstream: "backend", protocol: "http", numerator: 1, denominator: 1 }],
+        },
         "signin.example": { auth: [authPolicy({ forward: signin })] },
       },
       options: { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 2 } },
@@ -113,13 +124,24 @@ test("checks of access are counted by outcome", async () => {
   });
 });
 
+test("answers of auth services are counted as known or parsed, answers to mirrors are not", async () => {
+  await get("mirrored.example");
+  await until(() => Promise.resolve(backend.requests.length === 2));
+  for (const host of ["denied", "external", "unanswered"]) await get(`${host}.example`);
+  for (let i = 0; i < 10; i++) await get("asked.example");
+  const { answers } = await counted(14);
+  // Each of the two workers parses the first answer that it gets from /allow.
+  expect(total(answers)).toBe(12);
+  expect([3, 4]).toContain(answers["parsed"]);
+});
+
 test("connections are nginx's own numbers", async () => {
   // Of this question itself at least.
   expect((await control.counters()).connections["active"]).toBeGreaterThan(0);
 });
 
 test("a reload loses no count, nor does a request that outlives its worker", async () => {
-  for (let i = 0; i < 10; i++) await get("open.example");
+  for (let i = 0; i < 10; i++) await get("asked.example");
   const slow = get("open.example", [asking({ delay: 1500 })]);
   const before = await control.status();
   process.kill(gateway.nginx.pid, "SIGHUP");
@@ -128,9 +150,11 @@ test("a reload loses no count, nor does a request that outlives its worker", asy
     const { workers, expected } = await control.status();
     return workers.length === expected && workers.every(({ pid }) => !old.has(pid));
   });
-  for (let i = 0; i < 10; i++) await get("open.example");
+  for (let i = 0; i < 10; i++) await get("asked.example");
   expect((await slow).status).toBe(200);
-  expect((await counted(21)).responses).toEqual({ 200: 21 });
+  const { responses, answers } = await counted(21);
+  expect(responses).toEqual({ 200: 21 });
+  expect(total(answers)).toBe(20);
 });
 
 test("a worker that is killed takes along nothing that it has told", async () => {

@@ -155,24 +155,24 @@ local function finish(source, method, response, rest, body_limit)
     return response, is_kept
 end
 
--- Returns the response; or nil, the error, and whether nothing had arrived at all.
+-- Returns the response or nil, the error, whether the response was remembered, and whether nothing had arrived at all.
 local function exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
     local _, err = sock:send(bytes)
     if err then
         sock:close()
-        return nil, err, true
+        return nil, err, false, true
     end
     local source = incoming.new(sock, deadline)
     local text
     text, err = more(source)
     if not text then
         sock:close()
-        return nil, err, err ~= "timeout"
+        return nil, err, false, err ~= "timeout"
     end
     local known = answers and answers.by_bytes[text]
     if known then
         connection.keep(sock)
-        return known
+        return known, nil, true
     end
     local response, rest = read_response(source, text, wanted)
     if not response then
@@ -201,22 +201,25 @@ end
 --- without `body_limit`; the response is not to be changed then
 ---@return table? response { status, headers: name in lower case → values, body?: string }
 ---@return string? err
+---@return boolean? is_known whether the response comes from `answers`
 function _M.request(service, method, bytes, deadline, wanted, body_limit, answers)
     local sock, err, reused = connection.open(service, deadline, false)
     if not sock then
         return nil, err
     end
-    local response, unanswered
-    response, err, unanswered = exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
+    local response, is_known, unanswered
+    response, err, is_known, unanswered =
+        exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
     if not response and reused and unanswered then
         -- The service closed an idle connection just when it was taken: try once more on a new one.
         sock, err = connection.open(service, deadline, true)
         if not sock then
             return nil, err
         end
-        response, err = exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
+        response, err, is_known =
+            exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
     end
-    return response, err
+    return response, err, is_known
 end
 
 return _M

@@ -1,6 +1,7 @@
 --- An auth service: its URL, which may contain variables, and requests to it.
 -- May yield: ask does. Phases: prepare any; the others in access.
 local connection = require("alb.auth.connection")
+local counters = require("alb.counters")
 local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
@@ -148,8 +149,8 @@ function _M.ask(settings, build, part, method, ends, wanted, max_body)
     end
     local start = now()
     local deadline = min(start + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
-    local response
-    response, err =
+    local response, is_known
+    response, err, is_known =
         http_client.request(service, method, bytes, deadline, wanted, max_body, settings.answers)
     if log.auth_time then
         log.add_time(now() - start)
@@ -164,6 +165,7 @@ function _M.ask(settings, build, part, method, ends, wanted, max_body)
         end
         return nil, reasons.forward_send
     end
+    counters.answered(is_known)
     return response
 end
 

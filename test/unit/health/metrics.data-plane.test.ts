@@ -5,6 +5,7 @@ import { type DataPlaneCounters, readCounters } from "../../../src/output/contro
 const COUNTERS: DataPlaneCounters = {
   responses: { "404": 1, "200": 7 },
   auth: { passed: 3, basic_wrong: 1 },
+  answers: { parsed: 2, known: 5 },
   durations: { bounds: [0.005, 0.5], counts: [4, 3, 1], sum: 2.25 },
   connections: { active: 2 },
 };
@@ -36,6 +37,8 @@ test("what the data plane counted, in Prometheus' format", async () => {
     "albc_http_header_duration_seconds_count 8",
     'albc_auth_checks_total{outcome="basic_wrong"} 1',
     'albc_auth_checks_total{outcome="passed"} 3',
+    'albc_auth_answers_total{outcome="known"} 5',
+    'albc_auth_answers_total{outcome="parsed"} 2',
     'albc_nginx_connections{state="active"} 2',
     "",
   ]);
