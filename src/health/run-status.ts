@@ -85,11 +85,11 @@ export function factRows(status: RunStatus): readonly (readonly [label: string, 
   ];
 }
 
-/** Upstreams without endpoints are no trouble, since an application may be scaled to 0; but not everything is served then. */
+/** Upstreams without endpoints are no trouble, since an application may be scaled to 0; but that is worth a look. */
 function stateOf(status: RunStatus): string {
   const empty = status.empty.length;
   const rest =
-    empty === 0 ? "everything is served" : `${counted(empty, "upstream")} without endpoints`;
+    empty === 0 ? "all of the policy is served" : `${counted(empty, "upstream")} without endpoints`;
   return troubleOf(status) ?? rest;
 }
 

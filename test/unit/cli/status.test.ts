@@ -67,7 +67,7 @@ test("the tables fit a terminal, and show workers, what is broken, listeners and
 test("it is fine when every worker serves the policy and nothing is broken", () => {
   const workers = [{ pid: 7, generation: 1, version: "a".repeat(32) }];
   const text = formatStatus({ ...STATUS, broken: [], empty: [], workers, expected: 1 });
-  expect(text).toMatch(/^state {6}everything is served\n/);
+  expect(text).toMatch(/^state {6}all of the policy is served\n/);
   expect(text).not.toMatch(/BROKEN|WITHOUT/);
   const scaled = formatStatus({ ...STATUS, broken: [], workers, expected: 1 });
   expect(scaled).toMatch(/^state {6}1 upstream without endpoints\n/);
