@@ -240,7 +240,7 @@ function namesIn(list: unknown): readonly string[] {
 }
 
 /** Kinds that `labelSelector` applies to. */
-const SELECTED: ReadonlySet<KindName> = new Set([
+const SELECTED: ReadonlySet<string> = new Set<KindName>([
   "ALB2",
   "Frontend",
   "Rule",
@@ -253,6 +253,11 @@ const SELECTED: ReadonlySet<KindName> = new Set([
   "TCPRoute",
   "UDPRoute",
 ]);
+
+/** Whether `labelSelector` applies to the kind. */
+export function isSelected(kind: string): boolean {
+  return SELECTED.has(kind);
+}
 
 /** Kinds that `backendSelector` applies to: of a large cluster, most objects are of these. */
 const BACKENDS: ReadonlySet<KindName> = new Set(["Service", "EndpointSlice"]);

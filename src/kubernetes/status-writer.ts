@@ -6,12 +6,14 @@
  * is overwritten at most once, and the watch delivers the result.
  */
 import { mergeStatus, withdrawnStatus } from "../status/merge-status.js";
-import type { ObjectStatus } from "../status/object-status.js";
+import { type ObjectStatus, listOf } from "../status/object-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
+import { memoized } from "../support/collections.js";
+import { fieldsOf } from "../support/json-object.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
-import type { ClusterWatch } from "./cluster-watch.js";
+import { type ClusterWatch, isSelected } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import { type RawObject, type Resource, getObject, keyOf, objectPath } from "./raw-object.js";
 import { NEVER, WorkQueue } from "./work-queue.js";
@@ -19,7 +21,7 @@ import { NEVER, WorkQueue } from "./work-queue.js";
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "call">;
   readonly watch: Pick<ClusterWatch, "get" | "resourceOf" | "isTerminating">;
-  /** Whether objects may exist that `watch` does not know: those that lost the labels of the selector. */
+  /** Whether objects may exist that `watch` does not know: those without the labels of the selector, which other shards may serve. */
   readonly hides: boolean;
   /** Names our entries in lists that controllers share (mergeStatus). */
   readonly controllerName: string;
@@ -64,7 +66,8 @@ export class StatusWriter {
   }
 
   /** All computed statuses. Only those that are not the same values as in the last call are compared with their objects. */
-  update(statuses: readonly ObjectStatus[]): void {
+  update(computed: readonly ObjectStatus[]): void {
+    const statuses = this.#options.hides ? computed.flatMap(this.#ownPart) : computed;
     const before = new Set(this.#statuses);
     const now = new Set(statuses);
     const gone = this.#statuses.filter((status) => !now.has(status));
@@ -114,6 +117,30 @@ export class StatusWriter {
   close(): Promise<void> {
     return this.#queue.close();
   }
+
+  /**
+   * Every shard watches all policies, and would say of those of the others that their targets do not exist, or clear their statuses.
+   * The shard that knows an ancestor writes its entry.
+   */
+  readonly #ownPart = memoized((computed: ObjectStatus): readonly ObjectStatus[] => {
+    const { metadata, status } = computed;
+    const { ancestors } = status;
+    if (ancestors === undefined) return [computed];
+    const { watch } = this.#options;
+    const entries = listOf(ancestors);
+    const known = entries.filter((entry) => {
+      const ref = fieldsOf(fieldsOf(entry)["ancestorRef"]);
+      const [of, namespace, name] = [
+        ref["kind"],
+        ref["namespace"] ?? metadata.namespace,
+        ref["name"],
+      ];
+      return !isSelected(String(of)) || watch.get(String(of), String(namespace), String(name));
+    });
+    if (known.length === 0) return [];
+    if (known.length === entries.length) return [computed];
+    return [{ ...computed, status: { ...status, ancestors: known } }];
+  });
 
   #lookAtAll(): void {
     for (const key of this.#targets.keys()) this.#queue.add(key);

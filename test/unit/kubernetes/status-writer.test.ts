@@ -94,3 +94,64 @@ test("an object that the watch delivers is looked at, and no other", async () =>
   expect(new Set(asked)).toEqual(new Set(["i9"]));
   expect(written).toEqual(["i9"]);
 });
+
+describe("a shard, of the policies that every shard watches,", () => {
+  const ancestor = (name: string, status: string) => ({
+    ancestorRef: { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "shop", name },
+    controllerName: "example.com/albc",
+    conditions: [{ type: "Accepted", status, reason: "Accepted", message: "" }],
+  });
+  const policyStatus = (...ancestors: readonly unknown[]): ObjectStatus => ({
+    ...{ apiVersion: "example.com/v1", kind: "AuthPolicy", status: { ancestors } },
+    metadata: { namespace: "shop", name: "policy" },
+  });
+
+  it.each<[string, ObjectStatus, readonly string[]]>([
+    ["does not clear what others have written", policyStatus(), []],
+    ["does not say that a Gateway of others is missing", policyStatus(ancestor("b", "False")), []],
+    ["writes of its own Gateways", policyStatus(ancestor("a", "True")), ["a"]],
+    [
+      "writes of its own Gateways only",
+      policyStatus(ancestor("a", "True"), ancestor("b", "False")),
+      ["a"],
+    ],
+  ])("%s", async (_, status, names) => {
+    const metadata = { namespace: "shop", name: "policy", uid: "p", resourceVersion: "1" };
+    let sent: unknown;
+    const shard = new StatusWriter({
+      client: {
+        call: ({ body }) => {
+          [, { value: sent }] = body as [unknown, { value: unknown }];
+          return Promise.resolve({});
+        },
+      },
+      watch: {
+        get: (kind, _namespace, name) => {
+          if (kind === "AuthPolicy")
+            return { kind, metadata, status: { ancestors: [ancestor("b", "True")] } };
+          return name === "a" ? { kind, metadata } : undefined;
+        },
+        resourceOf: () => ({
+          ...{ kind: "AuthPolicy", group: "example.com", version: "v1", plural: "authpolicies" },
+          namespaced: true,
+        }),
+        isTerminating: () => false,
+      },
+      hides: true,
+      controllerName: "example.com/albc",
+      mayWrite: () => true,
+      onWritten: () => undefined,
+      onProblem: () => undefined,
+      log: { warn: () => undefined },
+    });
+    shard.enable(true);
+    shard.update([status]);
+    await delay(50);
+    await shard.close();
+    const { ancestors = [] } = (sent ?? {}) as {
+      ancestors?: readonly ReturnType<typeof ancestor>[];
+    };
+    expect(ancestors.map(({ ancestorRef }) => ancestorRef.name)).toEqual(names);
+    expect(sent === undefined).toBe(names.length === 0);
+  });
+});
