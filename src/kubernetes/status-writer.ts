@@ -129,13 +129,10 @@ export class StatusWriter {
     const { watch } = this.#options;
     const entries = listOf(ancestors);
     const known = entries.filter((entry) => {
-      const ref = fieldsOf(fieldsOf(entry)["ancestorRef"]);
-      const [of, namespace, name] = [
-        ref["kind"],
-        ref["namespace"] ?? metadata.namespace,
-        ref["name"],
-      ];
-      return !isSelected(String(of)) || watch.get(String(of), String(namespace), String(name));
+      const { kind, namespace, name } = fieldsOf(fieldsOf(entry)["ancestorRef"]);
+      if (typeof kind !== "string" || !isSelected(kind) || typeof name !== "string") return true;
+      const place = typeof namespace === "string" ? namespace : metadata.namespace;
+      return watch.get(kind, place, name) !== undefined;
     });
     if (known.length === 0) return [];
     if (known.length === entries.length) return [computed];
