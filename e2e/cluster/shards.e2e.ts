@@ -1,4 +1,5 @@
 /** Two shards as docs/scale.md sets them up: each serves what has its label, says so, and knows no object of the other one. */
+import { isDeepStrictEqual } from "node:util";
 import { freePort } from "../harness/free-port.js";
 import { Health } from "../harness/health.js";
 import { Scene } from "../harness/scene.js";
@@ -100,15 +101,19 @@ test("a Service of another shard is not found, a route at the Gateway of another
   expect(await conditionsOf(routeOf("b", SHARED, "a"))).toBe("{}");
 });
 
-// The third Service is that of its Gateway.
+// The third Service is that of its Gateway, which it makes itself.
 test.each([
   ["a", { HTTPRoute: 2, Gateway: 1, Service: 3, EndpointSlice: 2 }],
   ["b", { HTTPRoute: 4, Gateway: 1, Service: 3, EndpointSlice: 2 }],
 ])("shard %s watches no object of the other one", async (shard, expected) => {
-  const metrics = await shards.get(shard)?.health.metrics();
-  const counts = Object.keys(expected).map((kind) => [
-    kind,
-    metrics?.get(`albc_objects{kind="${kind}"}`),
-  ]);
-  expect(Object.fromEntries(counts)).toEqual(expected);
+  const counts = async (): Promise<object> => {
+    const metrics = await shards.get(shard)?.health.metrics();
+    return Object.fromEntries(
+      Object.keys(expected).map((kind) => [kind, metrics?.get(`albc_objects{kind="${kind}"}`)]),
+    );
+  };
+  await waitFor("its Gateway has a Service", async () => {
+    return isDeepStrictEqual(await counts(), expected);
+  }).catch(() => undefined);
+  expect(await counts()).toEqual(expected);
 });
