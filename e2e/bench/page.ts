@@ -122,8 +122,9 @@ route of the same worker at a fixed rate, so its latency shows the gateway and n
 **Compiling**: each row is the mean of several processes of \`albc render\`, from YAML to the written run folder. Each route has a Service
 and an EndpointSlice.
 
-**A change becomes live**: the time from the rename of the changed file to the first answer that shows the change, in \`albc run\`. It
-includes the time that albc waits for more changes. The longest block of its event loop is that of these changes, without the start; runs
+**A change becomes live**: the time from the rename of the changed file to the first answer that shows the change, in \`albc run\`. Each
+change follows the one before at once, so it includes the time that albc waits for more changes: an EndpointSlice that changes after a
+rest was live in 27 ms (9 of 10, 10,000 HTTPRoutes). The longest block of its event loop is that of these changes, without the start; runs
 before 2026-11-26 19:00 lack it.
 
 **Memory of idle connections**: growth of the workers' resident memory for each further connection, in batches of 300. For WebSockets,
