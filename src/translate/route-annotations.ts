@@ -3,10 +3,8 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { Route } from "../model/route.js";
 import { own } from "../support/json-object.js";
 import type { TranslateContext } from "./context.js";
-import { type AnnotationType, PERCENT, choiceOf } from "./ingress/annotations/annotation.js";
+import { type AnnotationType, BUFFERING, PERCENT } from "./ingress/annotations/annotation.js";
 import { annotationField, placeOf } from "./place.js";
-
-const BUFFERING = choiceOf(["on", "off"]);
 
 /** `domain` is what stands before the slash. Bad values are reported and ignored. */
 export function annotatedRoute(

@@ -248,6 +248,9 @@ export function choiceOf<const T extends string>(
   };
 }
 
+/** Whether responses are collected before they are passed on. */
+export const BUFFERING = choiceOf(["on", "off"]);
+
 const COOKIE_NAME = /^[A-Za-z0-9_]+$/;
 
 /** nginx knows cookies by variables, whose names are made of these characters. */

@@ -11,6 +11,7 @@ import { SHARED_SHAPE, present } from "../../../support/json-object.js";
 import { HEADER_REWRITES } from "../../http/headers.js";
 import {
   AUTHORITY,
+  BUFFERING,
   type AnnotationType,
   COOKIE,
   DURATION,
@@ -72,7 +73,7 @@ export const BACKEND_ROWS = {
   ),
   buffering: row(
     "proxy-buffering",
-    choiceOf(["on", "off"]),
+    BUFFERING,
     "`off` streams every response of the paths; `on`, the default, only those that [need it](operations.md#buffered-and-streamed-responses). ingress-nginx streams by default.",
   ),
   affinity: affinity("affinity", choiceOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
