@@ -1,8 +1,8 @@
 /** What the writer looks at. That it writes what is to be said, whatever happens: test/property/convergence. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiClient } from "../../../src/kubernetes/api-client.js";
-import type { RawObject } from "../../../src/kubernetes/raw-object.js";
-import { StatusWriter } from "../../../src/kubernetes/status-writer.js";
+import type { RawObject, Resource } from "../../../src/kubernetes/raw-object.js";
+import { StatusWriter, type StatusWriterOptions } from "../../../src/kubernetes/status-writer.js";
 import type { ObjectStatus } from "../../../src/status/object-status.js";
 
 const MANY = 300;
@@ -15,6 +15,30 @@ function ingressStatus(name: string, ip: string): ObjectStatus {
   const metadata = { namespace: "shop", name };
   const status = { loadBalancer: { ingress: [{ ip }] } };
   return { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, status };
+}
+
+/** `get`: what the watch knows. `resource`: of the kind whose statuses are written. */
+function writerOf({
+  get,
+  resource,
+  ...options
+}: Pick<StatusWriterOptions, "client" | "hides"> & {
+  readonly get: StatusWriterOptions["watch"]["get"];
+  readonly resource: Omit<Resource, "namespaced">;
+}): StatusWriter {
+  return new StatusWriter({
+    ...options,
+    watch: {
+      get,
+      resourceOf: () => ({ ...resource, namespaced: true }),
+      isTerminating: () => false,
+    },
+    controllerName: "example.com/albc",
+    mayWrite: () => true,
+    onWritten: () => undefined,
+    onProblem: () => undefined,
+    log: { warn: () => undefined },
+  });
 }
 
 const client: Pick<ApiClient, "call"> = {
@@ -34,25 +58,14 @@ beforeEach(async () => {
     const metadata = { namespace: "shop", name, uid: name, resourceVersion: "1" };
     objects.set(name, { kind: "Ingress", metadata });
   }
-  writer = new StatusWriter({
+  writer = writerOf({
     client,
-    watch: {
-      get: (_kind, _namespace, name) => {
-        asked.push(name);
-        return objects.get(name);
-      },
-      resourceOf: () => ({
-        ...{ kind: "Ingress", group: "networking.k8s.io", version: "v1", plural: "ingresses" },
-        namespaced: true,
-      }),
-      isTerminating: () => false,
-    },
     hides: false,
-    controllerName: "example.com/albc",
-    mayWrite: () => true,
-    onWritten: () => undefined,
-    onProblem: () => undefined,
-    log: { warn: () => undefined },
+    get: (_kind, _namespace, name) => {
+      asked.push(name);
+      return objects.get(name);
+    },
+    resource: { kind: "Ingress", group: "networking.k8s.io", version: "v1" },
   });
   writer.enable(true);
   writer.update(names.map((name) => ingressStatus(name, "192.0.2.1")));
@@ -118,31 +131,20 @@ describe("a shard, of the policies that every shard watches,", () => {
   ])("%s", async (_, status, names) => {
     const metadata = { namespace: "shop", name: "policy", uid: "p", resourceVersion: "1" };
     let sent: unknown;
-    const shard = new StatusWriter({
+    const shard = writerOf({
       client: {
         call: ({ body }) => {
           [, { value: sent }] = body as [unknown, { value: unknown }];
           return Promise.resolve({});
         },
       },
-      watch: {
-        get: (kind, _namespace, name) => {
-          if (kind === "AuthPolicy")
-            return { kind, metadata, status: { ancestors: [ancestor("b", "True")] } };
-          return name === "a" ? { kind, metadata } : undefined;
-        },
-        resourceOf: () => ({
-          ...{ kind: "AuthPolicy", group: "example.com", version: "v1", plural: "authpolicies" },
-          namespaced: true,
-        }),
-        isTerminating: () => false,
-      },
       hides: true,
-      controllerName: "example.com/albc",
-      mayWrite: () => true,
-      onWritten: () => undefined,
-      onProblem: () => undefined,
-      log: { warn: () => undefined },
+      get: (kind, _namespace, name) => {
+        if (kind === "AuthPolicy")
+          return { kind, metadata, status: { ancestors: [ancestor("b", "True")] } };
+        return name === "a" ? { kind, metadata } : undefined;
+      },
+      resource: { kind: "AuthPolicy", group: "example.com", version: "v1" },
     });
     shard.enable(true);
     shard.update([status]);
