@@ -87,6 +87,9 @@ beforeAll(async () => {
   judge.on("/deny/old/x", (_request, response) => {
     response.writeHead(403).end();
   });
+  judge.on("/who", ({ url }, response) => {
+    response.writeHead(200, { "X-User": new URL(url ?? "", "http://judge").search }).end();
+  });
   copies = await scene.use(EchoBackend.start("copies"));
   port = await freePort();
   gateway = await scene.use(
@@ -100,6 +103,21 @@ beforeAll(async () => {
           ),
           secret("users", { auth: await htpasswdLine("ann", "secret") }),
           authPolicy("people", { basic: { secret: "default/users", realm: "people" } }),
+          authPolicy("who", {
+            forward: {
+              url: `http://127.0.0.1:${judge.port}/who?$remote_user`,
+              upstream_headers: ["X-User"],
+            },
+          }),
+          routeOf("HTTPRoute", "both", [
+            {
+              filters: [authFilter("people")],
+              backendRefs: [
+                service80("plain"),
+                { ...service80("filtered"), filters: [authFilter("who")] },
+              ],
+            },
+          ]),
           ...Object.entries(FILTERS).map(([name, filters]) =>
             routeOf("HTTPRoute", name, [
               {
@@ -216,6 +234,14 @@ describe("in a backendRef", () => {
     expect(echoOf(plain).header("x-user")).toBeUndefined();
 
     expect((await answers("refused")).other.status).toBe(403);
+  });
+
+  it("ExtensionRef knows whom the rule has let in, and the backend does not get the password", async () => {
+    const known = [["Authorization", basic("ann", "secret")]] as const;
+    const { plain, other } = await answers("both", { headers: known });
+
+    expect(echoOf(other).header("x-user")).toBe("?ann");
+    for (const each of [plain, other]) expect(echoOf(each).header("authorization")).toBeUndefined();
   });
 
   it("an ExtensionRef that can't be resolved fails its share, and is never passed over", async () => {

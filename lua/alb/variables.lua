@@ -23,7 +23,6 @@ local direct = {
     request_method = "request_method",
     remote_addr = "remote_addr",
     remote_port = "remote_port",
-    remote_user = "remote_user",
     server_addr = "server_addr",
     server_port = "server_port",
     server_name = "server_name",
@@ -49,6 +48,11 @@ function _M.escape_component(text)
 end
 
 local computed = {
+    -- Once the credentials are taken out of the request, the one who was let in with them (auth/basic.lua).
+    remote_user = function()
+        local user = var.albc_remote_user
+        return user ~= "" and user or var.remote_user
+    end,
     escaped_request_uri = function()
         return _M.escape_component(var.request_uri)
     end,

@@ -238,7 +238,8 @@ function _M.check(route)
         note("passed")
         note_user(only, passed)
         if only.strip then
-            only.strip(only.settings)
+            -- The filters of a backend, which may check more, come into play only if the backend is not known yet.
+            only.strip(only.settings, route.fixed ~= nil)
         end
         if only.apply then
             only.apply(only.settings, passed)

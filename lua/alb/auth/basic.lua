@@ -147,9 +147,10 @@ function _M.user()
 end
 
 --- Backends never see the credentials.
-function _M.strip()
-    -- nginx reads the user from Authorization on first use, and a later auth URL may have it.
-    local _ = var.remote_user
+function _M.strip(_, is_last)
+    if not is_last then
+        var.albc_remote_user = var.remote_user
+    end
     clear_header("Authorization")
 end
 
