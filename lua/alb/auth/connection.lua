@@ -12,10 +12,13 @@ local tcp = ngx.socket.tcp
 local sleep = ngx.sleep
 local thread = ngx.thread
 local co_status = coroutine.status
+local floor = math.floor
 local str_find = string.find
 
 local _M = {}
 
+-- Milliseconds of lua_socket_*_timeout in templates/partials/lua.conf.hbs, which limit a socket's waits at first.
+local USUAL = 5000
 -- Idle connections kept for one address by a worker, and for how many milliseconds.
 local POOL_SIZE = 64
 local IDLE = 30000
@@ -71,12 +74,24 @@ end
 
 --- Milliseconds until the deadline, at least 1: cosockets read 0 as their default.
 local function left(deadline)
-    local ms = (deadline - now()) * 1000
+    local ms = floor((deadline - now()) * 1000 + 0.5)
     return ms > 1 and ms or 1
 end
 
+--- Ends the next waits of a socket at the deadline. Setting a limit costs more than seeing that it is the one already:
+--- within the usual time, on a connection that was kept, no time passes before the answer is awaited.
+---@param deadline number seconds as ngx.now
+function _M.limit(sock, deadline)
+    local ms = left(deadline)
+    if ms ~= (sock.limit or USUAL) then
+        sock:settimeout(ms)
+        sock.limit = ms
+    end
+end
+local limit = _M.limit
+
 local function handshake(sock, service, deadline)
-    sock:settimeout(left(deadline))
+    limit(sock, deadline)
     local ok, err = tls.handshake(sock, service.host, service.verify)
     if not ok then
         sock:close()
@@ -87,8 +102,7 @@ end
 
 local function connect(service, address, port, pool, deadline)
     local sock = tcp()
-    local ms = left(deadline)
-    sock:settimeouts(ms, ms, ms)
+    limit(sock, deadline)
     local ok, err = sock:connect(address, port, pool)
     if not ok then
         return nil, err

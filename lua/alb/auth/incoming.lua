@@ -1,6 +1,8 @@
 --- The bytes of one response as they arrive. Each read costs the worker time however small it is, so their number
 --- is limited, and all end at a deadline.
 -- May yield: more does. Phases: any with cosockets.
+local limit = require("alb.auth.connection").limit
+
 local now = ngx.now
 
 local _M = {}
@@ -18,15 +20,14 @@ end
 ---@return string? data
 ---@return string? err
 function _M.more(source)
-    local left = (source.deadline - now()) * 1000
-    if left <= 0 then
+    if now() >= source.deadline then
         return nil, "timeout"
     end
     source.reads = source.reads + 1
     if source.reads > MAX_READS then
         return nil, "response in too many pieces"
     end
-    source.sock:settimeout(left)
+    limit(source.sock, source.deadline)
     return source.sock:receiveany(PIECE)
 end
 

@@ -9,9 +9,28 @@ import type { PolicyDocument } from "../../../src/model/policy.js";
 import { ControlClient } from "../../../src/output/control-client.js";
 import { externalAuth, forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../../support/lua-gateway.js";
+import { type Answer, ScriptedServer, drip } from "../../support/scripted-server.js";
 import { until } from "../../support/until.js";
 
 const scene = useScene();
+/** Since the start of the gateway that is changed. */
+let changes = 0;
+beforeEach(() => (changes = 0));
+
+async function change(
+  { nginx: { dir } }: LuaGateway,
+  settings: Partial<PolicyDocument["settings"]>,
+): Promise<void> {
+  const policy = JSON.parse(readFileSync(join(dir, "policy.json"), "utf8")) as PolicyDocument;
+  const text = JSON.stringify({ ...policy.settings, ...settings });
+  const control = new ControlClient(dir);
+  const [from, to] = [
+    changes === 0 ? policy.version : `changed-${changes}`,
+    `changed-${++changes}`,
+  ];
+  await control.put(`albc-policy ${policy.format} ${from} ${to}\n=\tsettings\t-\t${text}\n`);
+  await until(async () => (await control.status()).workers[0]?.version === to);
+}
 
 test("certificates of auth services are checked from the change on that asks for it", async () => {
   const backend = await scene.use(EchoBackend.start("web"));
@@ -37,15 +56,38 @@ test("certificates of auth services are checked from the change on that asks for
   ];
   expect(await statuses()).toEqual([200, 200]);
 
-  const { dir } = gateway.nginx;
-  const policy = JSON.parse(readFileSync(join(dir, "policy.json"), "utf8")) as PolicyDocument;
-  const settings = JSON.stringify({ ...policy.settings, authTlsVerify: true });
-  const control = new ControlClient(dir);
-  await control.put(
-    `albc-policy ${policy.format} ${policy.version} checked\n=\tsettings\t-\t${settings}\n`,
-  );
-  await until(async () => (await control.status()).workers[0]?.version === "checked");
+  await change(gateway, { authTlsVerify: true });
   const asked = service.requests.length;
   expect(await statuses()).not.toContain(200);
   expect(service.requests).toHaveLength(asked);
 });
+
+/** A head that never ends, a letter every tenth of a second. */
+const SLOW = drip(Array.from("HTTP/1.1 200 OK\r\nX-Long: ".padEnd(200, "x")), 100);
+
+// 5 s are also the limits of a socket in nginx.conf.
+test("the time of an auth service counts from the question on, in workers that keep running, too", async () => {
+  const backend = await scene.use(EchoBackend.start("web"));
+  const service = await scene.use(ScriptedServer.start());
+  const gateway = await scene.use(
+    LuaGateway.start({
+      backend: backend.port,
+      options: { auth: { timeout: 5000, tlsVerify: true } },
+      routes: { "a.example": { auth: [authPolicy({ forward: forwardAuth(service.port, "/") })] } },
+    }),
+  );
+  const ask = async (answer?: Answer): Promise<readonly [number, number]> => {
+    const started = performance.now();
+    if (answer !== undefined) service.answer = answer;
+    const { status } = await gateway.send({ host: "a.example" });
+    return [status, Math.round((performance.now() - started) / 500) / 2];
+  };
+  // The connection is kept, and used again.
+  expect(await ask()).toEqual([200, 0]);
+  expect(await ask(() => undefined)).toEqual([500, 5]);
+  expect(await ask(SLOW)).toEqual([500, 5]);
+  await change(gateway, { authTimeout: 1500 });
+  expect(await ask()).toEqual([500, 1.5]);
+  await change(gateway, { authTimeout: 7000 });
+  expect(await ask()).toEqual([500, 7]);
+}, 40_000);
