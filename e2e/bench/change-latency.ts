@@ -1,4 +1,4 @@
-/** From the rename of a changed manifest to the first answer that shows the change, beside 10,000 other routes. */
+/** From the rename of a changed manifest to the first answer that shows the change, beside many other routes. */
 import { freePort } from "../harness/free-port.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import type { Request } from "../harness/http-client.js";
@@ -9,6 +9,7 @@ import { waitFor } from "../harness/wait.js";
 import type { Login } from "./credentials.js";
 import { MEASURED, longestBlock } from "./event-loop.js";
 import { type GatewaySubject, portsOf, startGatewayOn } from "./gateway-subject.js";
+import { type Gap, startProber } from "./pauses.js";
 import {
   type Access,
   type RouteKind,
@@ -18,7 +19,7 @@ import {
   services,
   users,
 } from "./site.js";
-import { HUGE, rules } from "./traffic.js";
+import { MOST, rules } from "./traffic.js";
 import { BODY, OTHER_BODY, type Upstreams } from "./upstreams.js";
 
 export interface ChangeLatency {
@@ -30,6 +31,8 @@ export interface ChangeLatency {
   readonly memory: number;
   /** Milliseconds for which albc's event loop was blocked at most by a change. */
   readonly block: number;
+  /** Of the worker while other endpoints and routes, as many again, change. */
+  readonly gaps: readonly Gap[];
 }
 
 /** A route stands in a file of its own, or in the one with all others. */
@@ -48,18 +51,18 @@ const FILE = { all: "1.yaml", endpoint: "2.yaml", secret: "3.yaml", route: "4.ya
 /** At least so many changes, and no new one after so many milliseconds. */
 const ENOUGH = { changes: 10, time: 30_000 };
 
+/** `count`: of the other routes. */
 export async function measureChanges(
-  kind: RouteKind,
+  { kind, count, changes }: { readonly kind: RouteKind; count: number; changes: number },
   { upstreams, login }: { readonly upstreams: Upstreams; readonly login: Login },
-  changes: number,
 ): Promise<ChangeLatency> {
   const port = await freePort();
   const open: Access = { kind: "open" };
   const closed: Access = { kind: "basic", htpasswd: login.htpasswd };
-  const site = { count: HUGE, access: open, backend: upstreams.backend };
+  const site = { count, access: open, backend: upstreams.backend };
   const others = yaml(
     parents(kind, port, closed),
-    rules(HUGE).map((rule) => routeOf(kind, rule, site)),
+    rules(count).map((rule) => routeOf(kind, rule, site)),
   );
   const watched = (index: number, path: string, access: Access = open): Manifest =>
     routeOf(kind, { index, host: hostOf(index), path }, { access });
@@ -127,14 +130,25 @@ export async function measureChanges(
       routeAmongAll: await measured("routeAmongAll"),
     };
     const block = await longestBlock(gateway.gateway);
-    return { kind, rules: HUGE, live, memory: await peakMemory(gateway.gateway.albc.pid), block };
+    const memory = await peakMemory(gateway.gateway.albc.pid);
+    // After the times, on which the prober would tell.
+    const workers = gateway.pids;
+    const prober = await startProber({ port, host: hostOf(ENDPOINT), workers });
+    try {
+      await prober.gaps();
+      await measured("endpoint");
+      await measured("route");
+      return { kind, rules: count, live, memory, block, gaps: await prober.gaps() };
+    } finally {
+      await prober.close();
+    }
   } finally {
     await gateway.close();
   }
 }
 
 /** Indexes that no other rule has. */
-const [ENDPOINT, SECRET, ROUTE, AMONG_ALL] = [HUGE, HUGE + 1, HUGE + 2, HUGE + 3];
+const [ENDPOINT, SECRET, ROUTE, AMONG_ALL] = [MOST, MOST + 1, MOST + 2, MOST + 3];
 
 function hostOf(index: number): string {
   return `watched-${index}.bench.example`;

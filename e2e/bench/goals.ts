@@ -3,10 +3,11 @@ import type { ChangeLatency, Changed } from "./change-latency.js";
 import type { CompileCost } from "./compile-cost.js";
 import type { FloodResult } from "./flood.js";
 import type { IdleCost } from "./idle-connections.js";
+import type { Gap } from "./pauses.js";
 import { type Measured, type Measurement, cpuOf, isLike, overBare } from "./slices.js";
-import { type Estimate, difference, percentile, ratio } from "./statistics.js";
+import { type Estimate, difference, maximum, percentile, ratio } from "./statistics.js";
 import type { Suite } from "./suites.js";
-import { FEW, HUGE, MANY } from "./traffic.js";
+import { FEW, HUGE, MANY, MOST } from "./traffic.js";
 
 export interface Goal {
   readonly name: string;
@@ -139,13 +140,32 @@ export const CHANGED = {
   routeAmongAll: "a route in the file with all others",
 } as const satisfies Record<Changed, string>;
 
-function changeGoals({ kind, rules, live, memory, block }: ChangeLatency): Goal[] {
+/** Milliseconds that a worker may leave all its clients waiting. */
+export const LONGEST_BUSY = 5;
+
+export function longestBusy(during: string, gaps: readonly Gap[]): Goal {
+  return {
+    ...{ name: `longest that a worker is busy while ${during}`, limit: LONGEST_BUSY, unit: "ms" },
+    measured: maximum(gaps.map(({ ran }) => ran)),
+  };
+}
+
+/** Milliseconds, and MiB, by the number of routes. */
+const CHANGE_LIMITS: Readonly<Record<number, { endpoint: number; other: number; memory: number }>> =
+  {
+    [HUGE]: { endpoint: 50, other: 100, memory: 300 },
+    [MOST]: { endpoint: 100, other: 250, memory: 2048 },
+  };
+
+function changeGoals({ kind, rules, live, memory, block, gaps }: ChangeLatency): Goal[] {
+  const limits = CHANGE_LIMITS[rules];
+  if (limits === undefined) return [];
   const among = `${count(rules)} ${plural(kind)}`;
   const changed = ["endpoint", "secret", "route", "routeAmongAll"] as const;
   return [
     ...changed.map((what) => ({
       name: `${CHANGED[what]} is live, 9 of 10 changes, ${among}`,
-      limit: what === "endpoint" ? 50 : 100,
+      limit: what === "endpoint" ? limits.endpoint : limits.other,
       measured: percentile(live[what], 0.9),
       unit: "ms",
     })),
@@ -155,9 +175,10 @@ function changeGoals({ kind, rules, live, memory, block }: ChangeLatency): Goal[
       measured: block,
       unit: "ms",
     },
+    longestBusy(`endpoints and routes change, ${among}`, gaps),
     {
       name: `peak memory of albc, ${among}`,
-      limit: 300,
+      limit: limits.memory,
       measured: memory / MIB,
       unit: "MiB",
     },

@@ -29,7 +29,7 @@ import type { RouteKind } from "./site.js";
 import { type Entry, type Plan, measure } from "./slices.js";
 import { nginxBinary } from "./static-nginx.js";
 import { IDLE_ROWS, type Row, SUITES, type Suite, type Surroundings } from "./suites.js";
-import { FEW, HUGE, MANY, Traffic } from "./traffic.js";
+import { FEW, HUGE, MANY, MOST, Traffic } from "./traffic.js";
 import { startUpstreams } from "./upstreams.js";
 
 const { values: options } = parseArgs({
@@ -172,10 +172,13 @@ async function rest(
   }
   print("albc render, cold", report.compileTable(compile));
   const changes = [];
-  for (const kind of KINDS) {
+  for (const [kind, count] of [
+    ...KINDS.map((one) => [one, HUGE] as const),
+    ...(quick ? [] : [["HTTPRoute", MOST] as const]),
+  ]) {
     signal.throwIfAborted();
-    showProgress(`changes of ${kind}`);
-    changes.push(await measureChanges(kind, around, quick ? 3 : 20));
+    showProgress(`changes of ${kind} beside ${String(count)} others`);
+    changes.push(await measureChanges({ kind, count, changes: quick ? 3 : 20 }, around));
   }
   print("From a changed manifest to the first answer", report.changeTable(changes));
   const idle = await idleCosts(around);

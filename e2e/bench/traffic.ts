@@ -14,6 +14,8 @@ export interface Rule {
 export const FEW = 10;
 export const MANY = 1000;
 export const HUGE = 10_000;
+/** Only changes and memory are measured with so many. */
+export const MOST = 100_000;
 
 /** Ten paths on each host. */
 export function rules(count: number): Rule[] {

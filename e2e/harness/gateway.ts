@@ -266,4 +266,4 @@ async function writeManifest(path: string, text: string): Promise<void> {
 }
 
 /** Milliseconds. Node starts albc, and albc nginx, twice: on a machine that does ten other things that takes its time. */
-const START_LIMIT = 45_000;
+const START_LIMIT = 120_000;

@@ -1,11 +1,9 @@
 /** What is asked of a controller with 10,000 routes and 50,000 endpoints, and where we stand. */
-import type { Goal } from "../goals.js";
-import { maximum, percentile } from "../statistics.js";
+import { type Goal, longestBusy } from "../goals.js";
+import { percentile } from "../statistics.js";
 import type { Changed, During, ScaleResult } from "./measure.js";
 
 export const MIB = 2 ** 20;
-/** Milliseconds that a worker may leave all its clients waiting. */
-export const LONGEST_BUSY = 5;
 
 export function goals({
   untilServing,
@@ -23,10 +21,7 @@ export function goals({
     ...{ name: `changed ${what} live on all workers, 9 of 10`, limit, unit: "ms" },
     measured: percentile(live[kind], 0.9),
   });
-  const busy = (during: During, what: string): Goal => ({
-    ...{ name: `longest that a worker is busy while ${what} change`, limit: LONGEST_BUSY },
-    ...{ measured: maximum(gaps[during].map(({ ran }) => ran)), unit: "ms" },
-  });
+  const busy = (during: During, what: string): Goal => longestBusy(`${what} change`, gaps[during]);
   return [
     seconds("from start until it serves", 3, untilServing),
     seconds("from then until all statuses are written", 20, untilStatuses),

@@ -4,12 +4,12 @@ import type { Cluster } from "../../cluster/cluster.js";
 import { freePort } from "../../harness/free-port.js";
 import { htpasswdLine } from "../../harness/htpasswd.js";
 import { Scene } from "../../harness/scene.js";
+import { type Gap, startProber } from "../pauses.js";
 import { giveServiceAccount } from "./account.js";
 import { type Change, Changes, timesUntilLive } from "./changes.js";
 import { Controller, type Memory } from "./controller.js";
-import { type Gap, startProber } from "./pauses.js";
 import { populate } from "./population.js";
-import { SHARD_FLAGS, Site } from "./site.js";
+import { ASKED_HOST, SHARD_FLAGS, Site } from "./site.js";
 
 export interface ScaleResult {
   readonly routes: number;
@@ -110,7 +110,9 @@ async function measureChanges(
 
 /** After the times, on which the prober would tell. */
 async function measureGaps(controller: Controller, changes: Changes): Promise<ScaleResult["gaps"]> {
-  const prober = await startProber(controller);
+  const { port } = controller;
+  const workers = (await controller.status()).workers.map(({ pid }) => pid);
+  const prober = await startProber({ port, host: ASKED_HOST, workers });
   try {
     const during = async (doing: () => Promise<unknown>): Promise<readonly Gap[]> => {
       await prober.gaps();

@@ -1,8 +1,9 @@
 /** The results as tables. */
+import { LONGEST_BUSY } from "../goals.js";
 import { type Table, count } from "../report.js";
 import { maximum, median, percentile } from "../statistics.js";
 import type { Memory } from "./controller.js";
-import { LONGEST_BUSY, MIB } from "./goals.js";
+import { MIB } from "./goals.js";
 import type { Changed, During, ScaleResult } from "./measure.js";
 import { ENDPOINTS } from "./site.js";
 

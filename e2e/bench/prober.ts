@@ -6,8 +6,8 @@
 import { execFileSync } from "node:child_process";
 import { openSync, readSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { Connection } from "../../harness/http-client.js";
-import { waitFor } from "../../harness/wait.js";
+import { Connection } from "../harness/http-client.js";
+import { waitFor } from "../harness/wait.js";
 import type { Gap } from "./pauses.js";
 import { ownerOf } from "./socket-owner.js";
 

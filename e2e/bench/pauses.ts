@@ -2,9 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Closable } from "../../harness/scene.js";
-import type { Controller } from "./controller.js";
-import { ASKED_HOST } from "./site.js";
+import type { Closable } from "../harness/scene.js";
 
 /** The time between two answers of a worker, in milliseconds. */
 export interface Gap {
@@ -22,9 +20,13 @@ export interface Prober extends Closable {
   gaps(): Promise<readonly Gap[]>;
 }
 
-export async function startProber(controller: Controller): Promise<Prober> {
-  const { workers } = await controller.status();
-  const words = [controller.port, ASKED_HOST, ...workers.map(({ pid }) => pid)].map(String);
+/** Asks the workers for a host that has an answer. */
+export async function startProber(asked: {
+  readonly port: number;
+  readonly host: string;
+  readonly workers: readonly number[];
+}): Promise<Prober> {
+  const words = [asked.port, asked.host, ...asked.workers].map(String);
   const child = fork(PROBER, words, { execArgv: ["--max-semi-space-size=1"] });
   const exit = once(child, "exit");
   const ended = exit.then(() => Promise.reject(new Error("the prober ended")));
