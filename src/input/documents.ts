@@ -173,7 +173,7 @@ class TextReading implements SourceReading {
   /** The reading of another text, which parses only what is not in this one. */
   edited(text: string, table: KindTable): SourceReading {
     const { path, chunks } = this;
-    const { start, end, parts } = editedParts(text, chunks);
+    const { start, end, parts } = editedParts(text, this);
     const before = chunks.slice(start, chunks.length - end);
     const known = new Map(before.map((chunk) => [chunk.text, chunk]));
     const now = chunksFor(

@@ -41,9 +41,9 @@ const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""))
 test("the parts of a text that was edited are those of the text", () => {
   fc.assert(
     fc.property(text, text, text, text, (head, old, now, tail) => {
-      const before = splitDocuments(head + old + tail).map((part) => ({ text: part }));
+      const kept = splitDocuments(head + old + tail);
+      const before = { text: head + old + tail, chunks: kept.map((part) => ({ text: part })) };
       const { start, end, parts } = editedParts(head + now + tail, before);
-      const kept = before.map((part) => part.text);
       const all = [...kept.slice(0, start), ...parts, ...kept.slice(kept.length - end)];
       expect(all).toEqual(splitDocuments(head + now + tail));
     }),
