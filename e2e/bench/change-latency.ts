@@ -160,8 +160,8 @@ async function untilSeen(
 ): Promise<number> {
   const connection = await gateway.connect({ port });
   try {
-    const started = performance.now();
     await gateway.write(file, text);
+    const started = performance.now();
     await waitFor("the change is live", async () => holds(await connection.send(request)), {
       every: 2,
     });

@@ -226,8 +226,8 @@ async function live(gateway: Gateway, site: Site, kind: string): Promise<number>
   site.change(kind);
   const text = site.text(kind);
   const { version } = await gateway.status();
-  const start = performance.now();
   await gateway.write(`${kind}.yaml`, text);
+  const start = performance.now();
   const isLive = async (): Promise<boolean> => {
     const status = await gateway.status();
     return status.version !== version && isServedByAll(status);

@@ -147,9 +147,15 @@ function withoutCommonEnds<T>(
 
 /** All of a file that was renamed: its objects have new places. */
 function changedChunks({ before, now }: ChangedReadings) {
-  const all = { before: before.flatMap(chunksOf), now: now.flatMap(chunksOf) };
+  const all = { before: allChunks(before), now: allChunks(now) };
   const isSame = sameElements(before.map(pathOf), now.map(pathOf));
   return isSame ? withoutCommonEnds(all.before, all.now) : all;
+}
+
+/** Mostly one file has changed, and copying 100,000 chunks takes 40 ms. */
+function allChunks(readings: readonly SourceReading[]): readonly Chunk[] {
+  const [only] = readings;
+  return only !== undefined && readings.length === 1 ? only.chunks : readings.flatMap(chunksOf);
 }
 
 function pathOf({ path }: SourceReading): string {

@@ -148,16 +148,26 @@ export function editedParts(
   // A text with directives is one part.
   if (chunks.length < 2) return { ...whole, parts: splitDocuments(text) };
   const shorter = Math.min(text.length, before.text.length);
-  // What follows a part decides where it ends, so the outermost two are divided again.
+  // Where a part ends is decided by what is before it, and by what begins the next one.
   const head = commonLength(text, before.text, shorter, startOf);
-  const start = Math.max(0, partsWithin(head, chunks.values()) - 1);
+  const start = partsWithin(head - NEXT_BEGINS, chunks.values());
   const from = lengthOf(chunks.slice(0, start));
+  // The line break before a part belongs to the part before.
   const tail = commonLength(text, before.text, shorter - from, endOf);
-  const end = Math.max(0, partsWithin(tail, fromTheLast(chunks, start)) - 1);
-  const to = text.length - lengthOf(chunks.slice(chunks.length - end));
-  const middle = text.slice(from, to);
-  return hasDirectives(middle) ? whole : { start, end, parts: splitDocuments(middle) };
+  let end = partsWithin(tail - 1, fromTheLast(chunks, start));
+  for (;;) {
+    const to = text.length - lengthOf(chunks.slice(chunks.length - end));
+    const middle = text.slice(from, to);
+    if (hasDirectives(middle)) return whole;
+    const parts = splitDocuments(middle);
+    // A tiny document stays together with what follows it.
+    if (end === 0 || (parts.at(-1)?.length ?? 0) >= SMALL) return { start, end, parts };
+    end -= 1;
+  }
 }
+
+/** Characters: `---`, and one more or the end. */
+const NEXT_BEGINS = 4;
 
 type Part = Readonly<Record<"text", string>>;
 /** So many characters of a text, after or before so many others. */
