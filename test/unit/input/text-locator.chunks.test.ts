@@ -47,7 +47,7 @@ test("the parts of a text that was edited are those of the text", () => {
       const all = [...kept.slice(0, start), ...parts, ...kept.slice(kept.length - end)];
       expect(all).toEqual(splitDocuments(head + now + tail));
     }),
-    { numRuns: 10_000 },
+    { numRuns: 100_000 },
   );
 });
 
