@@ -155,14 +155,14 @@ export function editedParts(
   // The line break before a part belongs to the part before.
   const tail = commonLength(text, before.text, shorter - from, endOf);
   let end = partsWithin(tail - 1, fromTheLast(chunks, start));
-  for (;;) {
+  for (let more = 1; ; more *= 2) {
     const to = text.length - lengthOf(chunks.slice(chunks.length - end));
     const middle = text.slice(from, to);
     if (hasDirectives(middle)) return whole;
     const parts = splitDocuments(middle);
     // A tiny document stays together with what follows it.
     if (end === 0 || (parts.at(-1)?.length ?? 0) >= SMALL) return { start, end, parts };
-    end -= 1;
+    end = Math.max(0, end - more);
   }
 }
 
@@ -181,8 +181,8 @@ const BLOCK = 2 ** 16;
 
 /** How many characters two texts have in common, at most `most`. */
 function commonLength(a: string, b: string, most: number, slice: Slice): number {
-  let length = 0;
-  for (let step = BLOCK; step >= 1;) {
+  let [length, step] = [0, BLOCK];
+  while (step >= 1) {
     const isSame = length + step <= most && slice(a, length, step) === slice(b, length, step);
     if (isSame) length += step;
     else step /= 2;
