@@ -228,7 +228,8 @@ function closeDuplicate(second: PlacedObject, byKey: Map<string, PlacedObject>):
   }
   const object = closed(second);
   if (object === undefined) return;
-  let { ref } = second;
+  // The namespace that it is served in: that of the reference is empty if it can't be read.
+  let ref: ResourceRef = { ...second.ref, namespace: object.metadata.namespace };
   while (byKey.has(refKey(ref))) ref = { ...ref, name: `0.${ref.name}` };
   const { creationTimestamp, ...metadata } = object.metadata;
   const created = first?.entry.object.metadata.creationTimestamp;

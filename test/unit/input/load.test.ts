@@ -1,4 +1,12 @@
-import { loadResources, resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
+import {
+  type LoadResult,
+  advance,
+  initialInput,
+  loadResources,
+  resourcesFromObjects,
+  resourcesFromYaml,
+} from "../../../src/input/load.js";
 import { lines, service } from "../../support/input-fixtures.js";
 
 const TWO = `apiVersion: v1
@@ -119,6 +127,32 @@ describe("loadResources", () => {
       },
     ]);
   });
+
+  it.each(["shop", "on", "7", "[shop]", '""', "Shop", "null"])(
+    "loses none of two Ingresses with one name in the namespace %s, nor their protection",
+    (namespace) => {
+      const start = initialInput(DEFAULT_INPUT_OPTIONS);
+      const read = (state: typeof start, ...hosts: readonly string[]) =>
+        advance(state, [{ path: "a.yaml", text: hosts.map(ingress).join("---\n") }]);
+      const ingress = (host: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: x, namespace: ${namespace}, annotations: {a/auth-type: basic}}
+spec: {rules: [{host: ${host}, http: {paths: []}}]}
+`;
+      const served = ({ resources }: Pick<LoadResult, "resources">) =>
+        resources.list("Ingress").map(({ spec, closed }) => [spec?.rules?.[0]?.host, closed]);
+      const both = read(start, "a.example", "b.example");
+      const hosts = served(both).map(([host]) => host);
+      expect(hosts.sort()).toEqual(["a.example", "b.example"]);
+      const alone = read(start, "b.example");
+      const isSound = alone.diagnostics.length === 0;
+      // The second is closed in any case.
+      expect(served(both).filter(([, closed]) => closed !== undefined)).toHaveLength(
+        isSound ? 1 : 2,
+      );
+      expect(served(read(both.state, "b.example"))).toEqual(served(alone));
+    },
+  );
 
   it("takes a valid object beside a refused one of the same name", () => {
     const broken = named("x").replace("{from: here}", "[]");
