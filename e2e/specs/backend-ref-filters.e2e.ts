@@ -23,14 +23,36 @@ let port: number;
 let copies: EchoBackend;
 
 const service80 = (name: string): Fields => ({ name, port: 80 });
-const external = (path: string): Fields => ({
+const external = (path: string, more: Fields = {}): Fields => ({
   type: "ExternalAuth",
   externalAuth: {
     protocol: "HTTP",
+    ...more,
     backendRef: service80("judge"),
     http: { path, allowedResponseHeaders: ["X-User"] },
   },
 });
+
+const WITH_BODY = external("/body", { forwardBody: { maxSize: 1000 } });
+const ADD: Fields = {
+  type: "RequestHeaderModifier",
+  requestHeaderModifier: { add: [{ name: "X-Add", value: "more" }] },
+};
+
+/** Filters of a rule and of its second backend, by the route's name. */
+const OF_BOTH: Readonly<Record<string, Readonly<Record<"rule" | "backend", readonly Fields[]>>>> = {
+  both: { rule: [authFilter("people")], backend: [authFilter("who")] },
+  "two-policies": {
+    rule: [authFilter("people"), authFilter("same-people")],
+    backend: [authFilter("who")],
+  },
+  "body-too": {
+    rule: [authFilter("people"), ADD],
+    backend: [WITH_BODY, authFilter("who")],
+  },
+  "body-alone": { rule: [ADD], backend: [WITH_BODY] },
+  "other-user": { rule: [authFilter("set"), ADD], backend: [WITH_BODY, authFilter("who")] },
+};
 
 /** By the route's name. Each route has two backends of equal weight: `plain`, and `filtered` with these. */
 const FILTERS: Readonly<Record<string, readonly Fields[]>> = {
@@ -90,6 +112,12 @@ beforeAll(async () => {
   judge.on("/who", ({ url }, response) => {
     response.writeHead(200, { "X-User": new URL(url ?? "", "http://judge").search }).end();
   });
+  judge.on("/set", (_request, response) => {
+    response.writeHead(200, { Authorization: basic("bob", "other") }).end();
+  });
+  judge.on("/body/old/x", (request, response) => {
+    request.resume().on("end", () => response.writeHead(200).end());
+  });
   copies = await scene.use(EchoBackend.start("copies"));
   port = await freePort();
   gateway = await scene.use(
@@ -101,7 +129,11 @@ beforeAll(async () => {
           ...[plain, filtered, judge, copies].map((each) =>
             service(each.name, [{ port: each.port }]),
           ),
-          secret("users", { auth: await htpasswdLine("ann", "secret") }),
+          secret("users", {
+            auth: [await htpasswdLine("ann", "secret"), await htpasswdLine("bob", "other")].join(
+              "\n",
+            ),
+          }),
           authPolicy("people", { basic: { secret: "default/users", realm: "people" } }),
           authPolicy("who", {
             forward: {
@@ -109,15 +141,22 @@ beforeAll(async () => {
               upstream_headers: ["X-User"],
             },
           }),
-          routeOf("HTTPRoute", "both", [
-            {
-              filters: [authFilter("people")],
-              backendRefs: [
-                service80("plain"),
-                { ...service80("filtered"), filters: [authFilter("who")] },
-              ],
+          authPolicy("same-people", { basic: { secret: "default/users", realm: "people" } }),
+          authPolicy("set", {
+            basic: { secret: "default/users" },
+            forward: {
+              url: `http://127.0.0.1:${judge.port}/set`,
+              upstream_headers: ["Authorization"],
             },
-          ]),
+          }),
+          ...Object.entries(OF_BOTH).map(([name, { rule, backend }]) =>
+            routeOf("HTTPRoute", name, [
+              {
+                filters: rule,
+                backendRefs: [service80("plain"), { ...service80("filtered"), filters: backend }],
+              },
+            ]),
+          ),
           ...Object.entries(FILTERS).map(([name, filters]) =>
             routeOf("HTTPRoute", name, [
               {
@@ -236,12 +275,30 @@ describe("in a backendRef", () => {
     expect((await answers("refused")).other.status).toBe(403);
   });
 
-  it("ExtensionRef knows whom the rule has let in, and the backend does not get the password", async () => {
-    const known = [["Authorization", basic("ann", "secret")]] as const;
-    const { plain, other } = await answers("both", { headers: known });
+  const CHUNKED = { method: "POST", body: "some", chunked: true } as const;
+  it.each([
+    ["both", {}],
+    ["two-policies", {}],
+    ["body-too", { method: "POST", body: "some" }],
+    ["body-too", CHUNKED],
+    ["other-user", CHUNKED],
+  ] as const)("ExtensionRef of %s knows whom the rule has let in: %j", async (name, request) => {
+    const headers = [["Authorization", basic("ann", "secret")]] as const;
+    const { plain, other } = await answers(name, { ...request, headers });
 
     expect(echoOf(other).header("x-user")).toBe("?ann");
-    for (const each of [plain, other]) expect(echoOf(each).header("authorization")).toBeUndefined();
+    const isSet = name === "other-user";
+    for (const each of [plain, other])
+      expect(echoOf(each).header("authorization") === undefined).toBe(!isSet);
+    if (name === "both" || name === "two-policies") return;
+    for (const each of [plain, other]) expect(echoOf(each).all("x-add")).toEqual(["more"]);
+    expect(echoOf(other).bodyLength).toBe(4);
+  });
+
+  it("a request whose body auth has to await is changed once", async () => {
+    const { plain, other } = await answers("body-alone", CHUNKED);
+
+    for (const each of [plain, other]) expect(echoOf(each).all("x-add")).toEqual(["more"]);
   });
 
   it("an ExtensionRef that can't be resolved fails its share, and is never passed over", async () => {

@@ -10,6 +10,7 @@ local errors = require("alb.errors")
 local log = require("alb.log")
 local methods = require("alb.auth.methods")
 local plan_of = require("alb.auth.plan").of
+local request_body = require("alb.auth.request_body")
 local rows = require("alb.rows")
 local source_range = require("alb.auth.source_range")
 
@@ -138,6 +139,9 @@ end
 
 -- Removes the data that only the checks may see from the backend's request, and adds the results of the checks.
 local function finish(plan, row, results)
+    if plan.awaits then
+        request_body.await()
+    end
     if plan.counted then
         counters.passed(row)
         note("passed")
@@ -233,6 +237,9 @@ function _M.check(route)
         local passed, refusal = run(only)
         if not passed then
             return refuse(refusal, auth_rows[1])
+        end
+        if plan.awaits then
+            request_body.await()
         end
         counters.passed(auth_rows[1])
         note("passed")

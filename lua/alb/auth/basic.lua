@@ -148,7 +148,8 @@ end
 
 --- Backends never see the credentials.
 function _M.strip(_, is_last)
-    if not is_last then
+    -- Another policy of the route may have taken them out before.
+    if not is_last and var.albc_remote_user == "" then
         var.albc_remote_user = var.remote_user
     end
     clear_header("Authorization")

@@ -42,7 +42,8 @@ end
 
 -- The checks of a route, in order.
 local function make_plan(route)
-    local plan = { steps = {}, strips = {}, any = route.satisfy == "any" }
+    local plan =
+        { steps = {}, strips = {}, any = route.satisfy == "any", awaits = route.backend_reads }
     prepare_ranges(plan, route)
     local deadlines = route.deadlines
     for i = 1, #route.auths do
@@ -67,7 +68,7 @@ end
 ---@param route table decoded PolicyRoute with `auths`, the prepared policies
 function _M.of(route)
     local auth = #route.auths == 1 and route.satisfy ~= "any" and route.auths[1]
-    if not auth or route.allow or route.deny or route.deadlines then
+    if not auth or route.allow or route.deny or route.deadlines or route.backend_reads then
         route.access = make_plan(route)
     else
         auth.plan = auth.plan or make_plan(route)

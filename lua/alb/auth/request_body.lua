@@ -26,6 +26,19 @@ local function read_limited()
     return exec("@held")
 end
 
+-- Of a request without a declared length.
+local function may_have_one()
+    return var.http_transfer_encoding or http_version() >= 2
+end
+
+--- Waits for a body without a length, if there may be one. To be called before anything of the request is changed, where a
+--- later `read` would begin it again: what begins again must be what the client sent.
+function _M.await()
+    if not body.length() and may_have_one() then
+        read_limited()
+    end
+end
+
 --- The body, "" when none is wanted.
 ---@param limit integer bytes; 0: none is wanted
 ---@return string? body nil: it is longer
@@ -39,7 +52,7 @@ function _M.read(limit)
         return nil, errors.reasons.body_too_large
     end
     if not length then
-        if not var.http_transfer_encoding and http_version() < 2 then
+        if not may_have_one() then
             return ""
         end
         read_limited()

@@ -8,11 +8,15 @@ local exit = errors.exit
 
 local _M = {}
 
---- Prepares the holder's filters, and adds `checked` (it has source ranges or auth), `filtered` (it has other filters),
---- `requests` and `responses` (the functions to run, in order) and `responds` (responses need work).
+--- Prepares the holder's filters, and adds `checked` (it has source ranges or auth, or a backend whose auth reads the
+--- body), `filtered` (it has other filters), `requests` and `responses` (the functions to run, in order) and `responds`
+--- (responses need work).
 ---@param holder table a decoded route, or the filters of a backend, with `auths`
 function _M.prepare(holder)
-    holder.checked = #holder.auths > 0 or holder.allow ~= nil or holder.deny ~= nil
+    holder.checked = #holder.auths > 0
+        or holder.allow ~= nil
+        or holder.deny ~= nil
+        or holder.backend_reads ~= nil
     local requests, responses = {}, {}
     for i = 1, #filters do
         local filter = filters[i]

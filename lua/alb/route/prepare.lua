@@ -77,6 +77,17 @@ local function prepare_filters(holder, id)
     access.prepare_rows(holder)
 end
 
+-- True if the auth of a holder reads the client's body, else nil.
+local function reads_body(holder)
+    for i = 1, #holder.auths do
+        local external = holder.auths[i].external
+        if external and external.maxBody > 0 then
+            return true
+        end
+    end
+    return nil
+end
+
 -- Inherits from the listener: a refusal, auth before the route's own, and default auth if the route has none.
 local function inherit(route, listener)
     local inherited = index.get("inherited", listener) or {}
@@ -100,16 +111,17 @@ function _M.prepare(route, id, listener)
     if listener then
         inherit(route, listener)
     end
-    prepare_filters(route, id)
     for position, backend in ipairs(route.backends or {}) do
         if backend.filters then
             -- Their tries end at the route's deadlines.
             backend.filters.deadlines = route.deadlines
             prepare_filters(backend.filters, id)
+            route.backend_reads = route.backend_reads or reads_body(backend.filters)
             -- Finds the filters again in header_filter.
             backend.choice = position .. " " .. (backend.upstream or "")
         end
     end
+    prepare_filters(route, id)
     weighted.prepare(route)
     affinity.prepare(route)
     session.prepare(route)
