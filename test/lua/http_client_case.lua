@@ -8,7 +8,7 @@ local _M = {}
 local memories = {}
 
 ---@param where table scheme, host, port, verify
----@param options table method, bytes, timeout (seconds), wanted (names)
+---@param options table method, bytes, body (how many more bytes), timeout (seconds), wanted (names)
 function _M.request(where, options)
     local service = connection.service(where.scheme, where.host, where.port, where.verify)
     local method = options.method or "GET"
@@ -20,6 +20,7 @@ function _M.request(where, options)
     end
     ngx.update_time()
     local bytes = options.bytes or method .. " / HTTP/1.1\r\nHost: test\r\n\r\n"
+    bytes = bytes .. ("x"):rep(options.body or 0)
     local response, err = http_client.request(
         service,
         method,

@@ -22,6 +22,8 @@ local USUAL = 5000
 -- Idle connections kept for one address by a worker, and for how many milliseconds.
 local POOL_SIZE = 64
 local IDLE = 30000
+-- Bytes that the kernel takes without waiting for their receiver: the least that Linux gives a connection to send from.
+local AT_ONCE = 16384
 -- Endpoints of a Service that are tried if they refuse.
 local MAX_ENDPOINTS = 3
 
@@ -170,23 +172,22 @@ local function wake_at(deadline)
     return nil, "timeout"
 end
 
--- Runs `open_name` with a time limit, because alone it may exceed the deadline.
-local function open_name_in_time(service, deadline)
-    local names = name_search.candidates(service.host)
-    local opening = thread.spawn(open_name, service, names, deadline)
-    if co_status(opening) == "zombie" then
-        -- Already finished: the connection was in the pool.
-        local _, sock, err, reused = thread.wait(opening)
-        return sock, err, reused
+-- Runs a function that alone may exceed the deadline. Returns its results, or nil and the error.
+local function in_time(deadline, run, a, b, c)
+    local running = thread.spawn(run, a, b, c)
+    if co_status(running) == "zombie" then
+        -- Already finished, such as opening a connection that is in the pool.
+        local _, first, second, third = thread.wait(running)
+        return first, second, third
     end
     local alarm = thread.spawn(wake_at, deadline)
-    local ok, sock, err, reused = thread.wait(opening, alarm)
-    thread.kill(opening)
+    local ok, first, second, third = thread.wait(running, alarm)
+    thread.kill(running)
     thread.kill(alarm)
     if not ok then
-        return nil, sock
+        return nil, first
     end
-    return sock, err, reused
+    return first, second, third
 end
 
 local function open(service, deadline)
@@ -197,7 +198,8 @@ local function open(service, deadline)
     if service.upstream then
         return open_endpoint(service, deadline)
     end
-    return open_name_in_time(service, deadline)
+    local names = name_search.candidates(service.host)
+    return in_time(deadline, open_name, service, names, deadline)
 end
 
 --- Opens a connection.
@@ -216,6 +218,22 @@ function _M.open(service, deadline, fresh)
         sock:close()
     end
     return nil, "no fresh connection"
+end
+
+local function send(sock, bytes)
+    return sock:send(bytes)
+end
+
+--- Sends bytes, within the deadline.
+---@param deadline number seconds as ngx.now
+---@return integer? sent
+---@return string? err
+function _M.send(sock, bytes, deadline)
+    if #bytes <= AT_ONCE then
+        return sock:send(bytes)
+    end
+    -- nginx counts the limit of a socket anew whenever a part was sent.
+    return in_time(deadline, send, sock, bytes)
 end
 
 --- Keeps a connection for later requests.

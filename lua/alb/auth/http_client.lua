@@ -157,7 +157,7 @@ end
 
 -- Returns the response or nil, the error, whether the response was remembered, and whether nothing had arrived at all.
 local function exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
-    local _, err = sock:send(bytes)
+    local _, err = connection.send(sock, bytes, deadline)
     if err then
         sock:close()
         return nil, err, false, true

@@ -1,3 +1,5 @@
+import { type Socket, createServer } from "node:net";
+import { listen } from "../../../e2e/harness/free-port.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import { freePort } from "../../support/free-port.js";
 import { startLuaNginx, type LuaNginx } from "../../support/lua-nginx.js";
@@ -24,6 +26,7 @@ beforeEach(async () => {
 interface Options {
   readonly method?: string;
   readonly timeout?: number;
+  readonly body?: number;
   readonly wanted?: readonly string[];
 }
 
@@ -249,6 +252,31 @@ describe("the deadline", () => {
     expect(time).toBeGreaterThan(250);
     expect(time).toBeLessThan(5000);
   });
+
+  it("ends a body that the service reads a little now and then", async () => {
+    const sockets: Socket[] = [];
+    const slow = createServer((socket) => {
+      sockets.push(socket);
+      socket.on("error", () => undefined);
+      socket.on("data", () => {
+        socket.pause();
+        setTimeout(() => socket.resume(), 5);
+      });
+    });
+    const port = await listen(slow, { host: "127.0.0.1" });
+    await scene.use({
+      close: async () => {
+        for (const socket of sockets) socket.destroy();
+        slow.close();
+        return Promise.resolve();
+      },
+    });
+    const started = performance.now();
+    // More than the kernel keeps for the two of them.
+    expect(await ask(undefined, { timeout: 1, body: 100_000_000 }, port)).toBe("timeout");
+    expect(performance.now() - started).toBeLessThan(4000);
+    expect(await ask(say(OK))).toBe(200);
+  }, 60_000);
 });
 
 describe("an answer", () => {
