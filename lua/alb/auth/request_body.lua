@@ -31,8 +31,8 @@ local function may_have_one()
     return var.http_transfer_encoding or http_version() >= 2
 end
 
---- Waits for a body without a length, if there may be one. To be called before anything of the request is changed, where a
---- later `read` would begin it again: what begins again must be what the client sent.
+--- Waits for a body without a length, if there may be one. To be called before anything of the request is changed,
+--- where a later `read` would begin it again: what begins again must be what the client sent.
 function _M.await()
     if not body.length() and may_have_one() then
         read_limited()
