@@ -45,6 +45,7 @@ export class RecentChanges {
   #cause: ChangeCause | undefined = "all objects";
   #list: readonly RecentChange[];
   #writing: Promise<void> = Promise.resolve();
+  #isDue = false;
 
   private constructor(folder: string, isShared: boolean, list: readonly RecentChange[]) {
     this.#folder = folder;
@@ -89,10 +90,14 @@ export class RecentChanges {
     const [last] = this.#list;
     if (outcome === "unchanged" || (!isServed && last && isSame(last, change))) return;
     this.#list = [change, ...this.#list].slice(0, MOST_KEPT);
+    // A write that has not begun writes this change, too.
+    if (this.#isDue) return;
+    this.#isDue = true;
     this.#writing = this.#writing.then(() => this.#write());
   }
 
   async #write(): Promise<void> {
+    this.#isDue = false;
     const contents = `${JSON.stringify({ changes: this.#list }, null, 1)}\n`;
     const file = { path: FILE, contents, mode: this.#mode };
     await writeChanged(this.#folder, [file], { sync: false }).catch(() => undefined);
