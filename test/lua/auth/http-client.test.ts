@@ -264,13 +264,12 @@ describe("the deadline", () => {
       });
     });
     const port = await listen(slow, { host: "127.0.0.1" });
-    await scene.use({
-      close: async () => {
-        for (const socket of sockets) socket.destroy();
-        slow.close();
-        return Promise.resolve();
-      },
-    });
+    const close = () => {
+      for (const socket of sockets) socket.destroy();
+      slow.close();
+      return Promise.resolve();
+    };
+    await scene.use(Promise.resolve({ close }));
     const started = performance.now();
     // More than the kernel keeps for the two of them.
     expect(await ask(undefined, { timeout: 1, body: 100_000_000 }, port)).toBe("timeout");
