@@ -176,6 +176,9 @@ local function check_all(plan, auth_rows)
         end
         results[i] = result
     end
+    if plan.awaits then
+        request_body.await()
+    end
     for i = 2, #auth_rows do
         if auth_rows[i] ~= auth_rows[i - 1] then
             counters.passed_too(auth_rows[i])

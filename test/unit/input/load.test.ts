@@ -154,6 +154,35 @@ spec: {rules: [{host: ${host}, http: {paths: []}}]}
     },
   );
 
+  it.each(["shop", "7"])(
+    "keeps a refused Ingress closed beside a valid one of its name, namespace %s",
+    (namespace) => {
+      const ingress = (
+        host: string,
+        pathType: string,
+        of: string,
+      ) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: x, namespace: ${of}, annotations: {a/auth-type: basic}}
+spec: {rules: [{host: ${host}, http: {paths: [{path: /, pathType: ${pathType}, backend: {service: {name: s, port: {number: 80}}}}]}}]}
+`;
+      const own = namespace === "7" ? "default" : namespace;
+      const read = (state: ReturnType<typeof initialInput>, b: string, comment = "") =>
+        advance(state, [
+          { path: "a.yaml", text: ingress("a.example", "Prefix", own) + comment },
+          { path: "b.yaml", text: ingress("b.example", b, namespace) },
+        ]);
+      const served = ({ resources }: Pick<LoadResult, "resources">) =>
+        resources.list("Ingress").map(({ spec, closed }) => [spec?.rules?.[0]?.host, closed]);
+      const start = initialInput(DEFAULT_INPUT_OPTIONS);
+      const fresh = served(read(start, "Bad"));
+      expect(fresh.map(([host]) => host).sort()).toEqual(["a.example", "b.example"]);
+      const before = read(read(start, "Prefix").state, "Bad");
+      expect(served(before)).toEqual(fresh);
+      expect(served(read(before.state, "Bad", "# more\n"))).toEqual(fresh);
+    },
+  );
+
   it("takes a valid object beside a refused one of the same name", () => {
     const broken = named("x").replace("{from: here}", "[]");
     const { resources, diagnostics } = loadResources([
