@@ -90,16 +90,17 @@ export class ObjectChoice implements Choice {
     const { ref, served } = value.decoded;
     if (ref === undefined) return;
     const previous = this.#byKey().get(served?.key ?? refKey(ref));
-    const isAnother =
-      previous !== undefined &&
-      (this.#current().valid.has(previous.key) || this.stale.has(previous));
-    if (previous !== undefined && !isAnother) {
+    if (previous !== undefined && !this.#isTaken(previous)) {
       this.#keep([previous]);
       const message = "the object stays as it was when it was last valid";
       this.#report(message, value.locate(["metadata", "name"]), previous.ref);
-      // What was last valid may be another object of that name, which is served already: this one is closed beside it.
     } else if (served === undefined) this.#refuse({ path: value.path, ref });
     else this.#serve(value);
+  }
+
+  /** Whether another object of that name is what was last valid: it is valid now, or kept already. */
+  #isTaken(previous: PlacedObject): boolean {
+    return this.#current().valid.has(previous.key) || this.stale.has(previous);
   }
 
   /** While it is unknown which objects a file or document contains, missing objects are not removed: they may have moved there. */

@@ -137,7 +137,8 @@ local function run(step)
     return step.check(step.settings, step.limit and start_time() + step.limit / 1000)
 end
 
--- Removes the data that only the checks may see from the backend's request, and adds the results of the checks.
+-- Removes the data that only the checks may see from the backend's request, and adds the results of the checks. Before
+-- that, the request may begin again, to await its body.
 local function finish(plan, row, results)
     if plan.awaits then
         request_body.await()
@@ -176,15 +177,12 @@ local function check_all(plan, auth_rows)
         end
         results[i] = result
     end
-    if plan.awaits then
-        request_body.await()
-    end
+    finish(plan, auth_rows[1] or auth_rows[0], results)
     for i = 2, #auth_rows do
         if auth_rows[i] ~= auth_rows[i - 1] then
             counters.passed_too(auth_rows[i])
         end
     end
-    return finish(plan, auth_rows[1] or auth_rows[0], results)
 end
 
 local rank = { [401] = 3, [429] = 2, [403] = 1 }

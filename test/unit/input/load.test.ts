@@ -25,6 +25,10 @@ spec:
 const named = (name: string) =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata: {from: here}\n`;
 
+/** The host of each Ingress, and whether it is closed. */
+const served = ({ resources }: Pick<LoadResult, "resources">) =>
+  resources.list("Ingress").map(({ spec, closed }) => [spec?.rules?.[0]?.host, closed]);
+
 describe("resourcesFromYaml", () => {
   it("reads several documents and sorts by namespace and name", () => {
     const { resources, diagnostics } = resourcesFromYaml(TWO);
@@ -139,8 +143,6 @@ kind: Ingress
 metadata: {name: x, namespace: ${namespace}, annotations: {a/auth-type: basic}}
 spec: {rules: [{host: ${host}, http: {paths: []}}]}
 `;
-      const served = ({ resources }: Pick<LoadResult, "resources">) =>
-        resources.list("Ingress").map(({ spec, closed }) => [spec?.rules?.[0]?.host, closed]);
       const both = read(start, "a.example", "b.example");
       const hosts = served(both).map(([host]) => host);
       expect(hosts.sort()).toEqual(["a.example", "b.example"]);
@@ -172,8 +174,6 @@ spec: {rules: [{host: ${host}, http: {paths: [{path: /, pathType: ${pathType}, b
           { path: "a.yaml", text: ingress("a.example", "Prefix", own) + comment },
           { path: "b.yaml", text: ingress("b.example", b, namespace) },
         ]);
-      const served = ({ resources }: Pick<LoadResult, "resources">) =>
-        resources.list("Ingress").map(({ spec, closed }) => [spec?.rules?.[0]?.host, closed]);
       const start = initialInput(DEFAULT_INPUT_OPTIONS);
       const fresh = served(read(start, "Bad"));
       expect(fresh.map(([host]) => host).sort()).toEqual(["a.example", "b.example"]);
