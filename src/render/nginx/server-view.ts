@@ -8,6 +8,7 @@ import {
   type NginxText,
   address,
   bytes,
+  filledTemplate,
   identifier,
   integerText,
   quoted,
@@ -179,7 +180,7 @@ export function headersView(server: Server, options: DataPlaneOptions, unchanged
       value: own(known, name) ?? value,
       grpc: !unchanged && !UPGRADE.some(([upgrade]) => upgrade === name),
     })),
-    dropped: unchanged ? dropped.map(({ http }) => ({ http })) : dropped,
+    dropped: unchanged ? dropped.http : dropped.ofAll,
   };
 }
 
@@ -301,21 +302,26 @@ function spellings(name: string): readonly string[] {
   );
 }
 
-function droppedViews(
+/** `http`: where requests leave by HTTP alone. */
+function droppedLines(
   sent: readonly Header[],
   dropped: readonly string[],
-): readonly { readonly http: readonly NginxText[]; readonly grpc: readonly NginxText[] }[] {
-  return [
+): Readonly<Record<"http" | "ofAll", NginxText>> {
+  const lines = [
     ...[...FRAMING, ...sent.map(([name]) => name)].map(underscored),
     ...dropped.map(spellings),
   ]
     .filter((names) => names.length > 0)
     .map((names) => ({ http: names.map(word), grpc: names.filter(isForGrpc).map(word) }));
+  return {
+    http: filledTemplate("dropped", { lines: lines.map(({ http }) => ({ http, grpc: [] })) }),
+    ofAll: filledTemplate("dropped", { lines }),
+  };
 }
 
 /** Computed once: they are the same for all servers. */
-const DROPPED_BEHIND_TRUSTED = droppedViews(trustingHeaders(), DROPPED);
-const DROPPED_OF_ALL = droppedViews(untrustingHeaders(word("http"), integerText(0)), [
+const DROPPED_BEHIND_TRUSTED = droppedLines(trustingHeaders(), DROPPED);
+const DROPPED_OF_ALL = droppedLines(untrustingHeaders(word("http"), integerText(0)), [
   ...DROPPED,
   ...CLAIMS.filter((name) => name !== PREFIX),
 ]);

@@ -1,18 +1,21 @@
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { headersView, variableName } from "../../../../src/render/nginx/server-view.js";
+import type { NginxText } from "../../../../src/render/nginx/text.js";
 import { TLS_SERVER } from "../../../support/data-plane-config.js";
 
 function view(options: object): { headers: Map<string, string>; http: string[]; grpc: string[] } {
   const { headers, dropped } = headersView(TLS_SERVER, {
     ...DEFAULT_OPTIONS.dataPlane,
     ...options,
-  }) as Record<"headers" | "dropped", readonly Record<string, unknown>[]>;
-  const texts = (name: string) =>
-    dropped.flatMap((entry) => (entry[name] as unknown[]).map(String));
+  }) as { headers: readonly Record<"name" | "value", unknown>[]; dropped: NginxText };
+  const names = (directive: string): string[] =>
+    [...dropped.toString().matchAll(new RegExp(`${directive} (\\S+) "";`, "g"))].map(
+      ([, name = ""]) => name,
+    );
   return {
     headers: new Map(headers.map(({ name, value }) => [String(name), String(value)])),
-    http: texts("http"),
-    grpc: texts("grpc"),
+    http: names("proxy_set_header"),
+    grpc: names("grpc_set_header"),
   };
 }
 
