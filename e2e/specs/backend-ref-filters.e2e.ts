@@ -1,4 +1,5 @@
 /** Every filter of Gateway API in a backendRef: done for the requests of that backend, and for no others. */
+import { setTimeout as delay } from "node:timers/promises";
 import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import {
@@ -9,7 +10,8 @@ import {
   routeOf,
 } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Request } from "../harness/http-client.js";
+import { Health } from "../harness/health.js";
+import { Connection, type Request, formatChunk } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { secret, service, yaml } from "../harness/manifests.js";
@@ -21,6 +23,7 @@ const ORIGIN = ["Origin", "https://app.example"] as const;
 let gateway: Gateway;
 let port: number;
 let copies: EchoBackend;
+let health: Health;
 
 const service80 = (name: string): Fields => ({ name, port: 80 });
 const external = (path: string, more: Fields = {}): Fields => ({
@@ -50,6 +53,7 @@ const OF_BOTH: Readonly<Record<string, Readonly<Record<"rule" | "backend", reado
     rule: [authFilter("people"), ADD],
     backend: [WITH_BODY, authFilter("who")],
   },
+  counted: { rule: [authFilter("counted"), authFilter("same-people")], backend: [WITH_BODY] },
   "body-alone": { rule: [ADD], backend: [WITH_BODY] },
   "other-user": { rule: [authFilter("set"), ADD], backend: [WITH_BODY, authFilter("who")] },
 };
@@ -115,13 +119,20 @@ beforeAll(async () => {
   judge.on("/set", (_request, response) => {
     response.writeHead(200, { Authorization: basic("bob", "other") }).end();
   });
-  judge.on("/body/old/x", (request, response) => {
-    request.resume().on("end", () => response.writeHead(200).end());
-  });
+  for (const path of ["/body/old/x", "/body/slow"])
+    judge.on(path, (request, response) => {
+      request.resume().on("end", () => response.writeHead(200).end());
+    });
+  for (const backend of [plain, filtered])
+    backend.on("/slow", (request, response) => {
+      request.once("data", () => response.end("begun"));
+    });
   copies = await scene.use(EchoBackend.start("copies"));
   port = await freePort();
+  health = new Health(await freePort());
   gateway = await scene.use(
     Gateway.start({
+      flags: health.flags,
       errors: [/AUTH_FILTER_UNRESOLVED/],
       files: {
         "site.yaml": yaml(
@@ -141,6 +152,7 @@ beforeAll(async () => {
               upstream_headers: ["X-User"],
             },
           }),
+          authPolicy("counted", { basic: { secret: "default/users" } }),
           authPolicy("same-people", { basic: { secret: "default/users", realm: "people" } }),
           authPolicy("set", {
             basic: { secret: "default/users" },
@@ -205,6 +217,36 @@ async function answers(
     ...[200, "old", "yes"],
   ]);
   return { plain, other };
+}
+
+/** Checks that have passed, by policy. */
+async function passedChecks(): Promise<Readonly<Record<"counted" | "same-people", number>>> {
+  const metrics = await health.metrics();
+  const of = (name: string): number =>
+    metrics.get(
+      `albc_auth_policy_checks_total{namespace="default",kind="AuthPolicy",name="${name}",rule="",outcome="passed"}`,
+    ) ?? 0;
+  return { counted: of("counted"), "same-people": of("same-people") };
+}
+
+/** What a backend has of a body without a length when the client has sent half of it. */
+async function firstToArrive(name: string): Promise<"half" | "whole"> {
+  const connection = await Connection.open({ port });
+  try {
+    connection.write(
+      [
+        ...["POST /slow HTTP/1.1", `Host: ${name}.example`, "Transfer-Encoding: chunked"],
+        ...[`Authorization: ${basic("ann", "secret")}`, "", "4", "half", ""],
+      ].join("\r\n"),
+    );
+    const answer = connection.receive();
+    const isThere = await Promise.race([answer.then(() => true), delay(500, false)]);
+    connection.write(formatChunk());
+    expect((await answer).status).toBe(200);
+    return isThere ? "half" : "whole";
+  } finally {
+    connection.close();
+  }
 }
 
 describe("in a backendRef", () => {
@@ -300,6 +342,31 @@ describe("in a backendRef", () => {
 
     for (const each of [plain, other]) expect(echoOf(each).all("x-add")).toEqual(["more"]);
   });
+
+  it("each policy that a request passes counts it once, also if its body is awaited", async () => {
+    const before = await passedChecks();
+    const headers = [["Authorization", basic("ann", "secret")]] as const;
+    await answers("counted", { ...CHUNKED, headers });
+    let counts: readonly number[] = [];
+    await waitFor("the checks are counted", async () => {
+      const after = await passedChecks();
+      counts = [after.counted - before.counted, after["same-people"] - before["same-people"]];
+      return counts.every((count) => count >= 12);
+    });
+
+    expect(counts).toEqual([12, 12]);
+  });
+
+  it.each(["body-alone", "body-too"])(
+    "bodies for other backends than that of ExternalAuth are not awaited: %s",
+    async (name) => {
+      const first: string[] = [];
+      for (let i = 0; i < 8; i += 1) first.push(await firstToArrive(name));
+
+      // Each of two workers takes turns, as without a body.
+      expect(first.sort().join(" ")).toMatch(/^(half ){3,5}(whole ?){3,5}$/);
+    },
+  );
 
   it("an ExtensionRef that can't be resolved fails its share, and is never passed over", async () => {
     const { other } = await answers("missing");

@@ -5,6 +5,7 @@
 -- refuses all requests.
 -- May yield: check does. Phases: prepare any but init; check in access.
 local cookies = require("alb.auth.cookies")
+local choose_early = require("alb.upstream.choice").early
 local counters = require("alb.counters")
 local errors = require("alb.errors")
 local log = require("alb.log")
@@ -137,11 +138,19 @@ local function run(step)
     return step.check(step.settings, step.limit and start_time() + step.limit / 1000)
 end
 
--- Removes the data that only the checks may see from the backend's request, and adds the results of the checks. Before
--- that, the request may begin again, to await its body.
+-- For a rule with backends whose own auth reads the body. What begins again, to await it, must be what the client sent,
+-- so the backend is chosen before the first change.
+local function await_body(route)
+    local backend = choose_early(route)
+    if backend and backend.reads then
+        request_body.await()
+    end
+end
+
+-- Removes the data that only the checks may see from the backend's request, and adds the results of the checks.
 local function finish(plan, row, results)
     if plan.awaits then
-        request_body.await()
+        await_body(plan.awaits)
     end
     if plan.counted then
         counters.passed(row)
@@ -240,7 +249,7 @@ function _M.check(route)
             return refuse(refusal, auth_rows[1])
         end
         if plan.awaits then
-            request_body.await()
+            await_body(route)
         end
         counters.passed(auth_rows[1])
         note("passed")

@@ -42,8 +42,12 @@ end
 
 -- The checks of a route, in order.
 local function make_plan(route)
-    local plan =
-        { steps = {}, strips = {}, any = route.satisfy == "any", awaits = route.backend_reads }
+    local plan = {
+        steps = {},
+        strips = {},
+        any = route.satisfy == "any",
+        awaits = route.backend_reads and route,
+    }
     prepare_ranges(plan, route)
     local deadlines = route.deadlines
     for i = 1, #route.auths do

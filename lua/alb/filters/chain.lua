@@ -16,7 +16,7 @@ function _M.prepare(holder)
     holder.checked = #holder.auths > 0
         or holder.allow ~= nil
         or holder.deny ~= nil
-        or holder.backend_reads ~= nil
+        or holder.backend_reads == true
     local requests, responses = {}, {}
     for i = 1, #filters do
         local filter = filters[i]

@@ -1,6 +1,6 @@
 --- Response headers: error reasons, CORS, response filters, cookies of the auth service.
 -- May yield: no. Phases: header_filter. All state is in nginx variables, so it survives until nginx's own error pages.
-local chosen_filters = require("alb.route.prepare").chosen_filters
+local chosen_filters = require("alb.upstream.choice").filters
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
 local errors = require("alb.errors")
@@ -54,8 +54,7 @@ local function after(status, is_page)
     local route = index.route(var.albc_route)
     if route then
         respond(route)
-        local choice = var.albc_choice
-        local filters = choice ~= "" and chosen_filters(route, choice)
+        local filters = chosen_filters(route)
         if filters then
             respond(filters)
         end

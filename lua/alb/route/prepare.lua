@@ -1,5 +1,5 @@
 --- Prepares a decoded route at its first use, so requests only test flags. Each module adds the fields that it needs.
--- May yield: no. Phases: prepare in any but init; chosen_filters in header_filter.
+-- May yield: no. Phases: any but init.
 local access = require("alb.auth.access")
 local affinity = require("alb.upstream.affinity")
 local chain = require("alb.filters.chain")
@@ -10,8 +10,6 @@ local session = require("alb.upstream.session")
 local trace = require("alb.trace")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
-
-local str_match = string.match
 
 local _M = {}
 
@@ -77,7 +75,7 @@ local function prepare_filters(holder, id)
     access.prepare_rows(holder)
 end
 
--- True if the auth of a holder reads the client's body, else nil.
+-- Whether the auth of a holder reads the client's body.
 local function reads_body(holder)
     for i = 1, #holder.auths do
         local external = holder.auths[i].external
@@ -85,7 +83,20 @@ local function reads_body(holder)
             return true
         end
     end
-    return nil
+    return false
+end
+
+-- Adds `reads` to backends whose own auth reads the client's body, and `backend_reads` to the route if it has such one.
+local function prepare_backends(route, id)
+    for _, backend in ipairs(route.backends or {}) do
+        if backend.filters then
+            -- Their tries end at the route's deadlines.
+            backend.filters.deadlines = route.deadlines
+            prepare_filters(backend.filters, id)
+            backend.reads = reads_body(backend.filters)
+            route.backend_reads = route.backend_reads or backend.reads
+        end
+    end
 end
 
 -- Inherits from the listener: a refusal, auth before the route's own, and default auth if the route has none.
@@ -111,16 +122,7 @@ function _M.prepare(route, id, listener)
     if listener then
         inherit(route, listener)
     end
-    for position, backend in ipairs(route.backends or {}) do
-        if backend.filters then
-            -- Their tries end at the route's deadlines.
-            backend.filters.deadlines = route.deadlines
-            prepare_filters(backend.filters, id)
-            route.backend_reads = route.backend_reads or reads_body(backend.filters)
-            -- Finds the filters again in header_filter.
-            backend.choice = position .. " " .. (backend.upstream or "")
-        end
-    end
+    prepare_backends(route, id)
     prepare_filters(route, id)
     weighted.prepare(route)
     affinity.prepare(route)
@@ -129,15 +131,6 @@ function _M.prepare(route, id, listener)
     error_pages.prepare(route)
     route.row = rows.of(rows.REQUESTS, id)
     prepare_flags(route)
-end
-
---- The filters of the backend that $albc_choice names; nil if the route has changed since.
----@param choice string
----@return table? filters
-function _M.chosen_filters(route, choice)
-    local position = tonumber(str_match(choice, "^%d+"))
-    local backend = route.backends and route.backends[position]
-    return backend and backend.choice == choice and backend.filters or nil
 end
 
 return _M

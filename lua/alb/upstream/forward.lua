@@ -2,16 +2,15 @@
 -- May yield: yes (auth of a backend, a body that must be held). Phases: access.
 local affinity = require("alb.upstream.affinity")
 local chain = require("alb.filters.chain")
+local choice = require("alb.upstream.choice")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local location = require("alb.upstream.location")
 local mirror = require("alb.filters.mirror")
 local relay = require("alb.backend_tls.relay")
 local rewrite = require("alb.filters.rewrite")
-local session = require("alb.upstream.session")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
-local weighted = require("alb.upstream.weighted")
 
 local ngx = ngx
 local var = ngx.var
@@ -24,21 +23,14 @@ local _M = {}
 
 -- The backend, the position of the session's endpoint in its upstream, and the affinity key.
 local function choose_backend(route)
-    if route.session then
-        local kept, position = session.resume(route)
-        if kept then
-            return kept, position
-        end
-    end
-    local key = route.affinity and affinity.key(route) or nil
-    local backend = key and affinity.backend(key, route) or weighted.choose(route)
+    local backend, position, key = choice.backend(route)
     if not backend then
         return exit(500, reasons.no_backend)
     end
     if backend.refuse then
         return exit(backend.refuse[1], backend.refuse[2])
     end
-    return backend, nil, key
+    return backend, position, key
 end
 
 -- Sets the Host header of the route or backend, unless its own header filter has set one.
@@ -116,7 +108,7 @@ function _M.run(route, counted_limit, server_id, is_changed)
     name_host(route)
     if filters then
         if filters.responds then
-            var.albc_choice = backend.choice
+            choice.enter(route, backend)
         end
         chain.run(filters, server_id)
         name_host(filters)
