@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import { gatewayOn, routeOf } from "../harness/gateway-manifests.js";
+import { authFilter, authPolicy, gatewayOn, routeOf } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { HeaderLines } from "../harness/http-message.js";
 import { ingress, own, service, yaml } from "../harness/manifests.js";
@@ -17,16 +17,27 @@ const UNSAMPLED = `00-${TRACE}-00f067aa0ba902b7-00`;
 let gateway: Gateway;
 let port: number;
 let copies: EchoBackend;
+let judge: EchoBackend;
 
 beforeAll(async () => {
   const web = await scene.use(EchoBackend.start("web"));
   copies = await scene.use(EchoBackend.start("copies"));
+  judge = await scene.use(EchoBackend.start("judge"));
   port = await freePort();
   const [always, never] = ["100", "0"].map((rate) => own({ "trace-rate": rate }));
   const backendRefs = [{ name: "web", port: 80 }];
   const mirror = {
     type: "RequestMirror",
     requestMirror: { backendRef: { name: "copies", port: 80 } },
+  };
+  const external = {
+    type: "ExternalAuth",
+    externalAuth: {
+      protocol: "HTTP",
+      backendRef: { name: "judge", port: 80 },
+      http: { path: "/" },
+      forwardBody: { maxSize: 1000 },
+    },
   };
   const route = routeOf("HTTPRoute", "route", [{ backendRefs }]);
   gateway = await scene.use(
@@ -36,6 +47,11 @@ beforeAll(async () => {
           gatewayOn({ http: port }),
           service("web", [{ port: web.port }]),
           service("copies", [{ port: copies.port }]),
+          service("judge", [{ port: judge.port }]),
+          authPolicy("asked", { forward: { url: `http://127.0.0.1:${String(judge.port)}/` } }),
+          routeOf("HTTPRoute", "asked", [
+            { filters: [authFilter("asked"), external], backendRefs },
+          ]),
           ingress("open", { hosts: { "open.example": [{ service: "web" }] } }),
           ingress("always", {
             annotations: always ?? {},
@@ -92,4 +108,13 @@ it("the copy for a mirror belongs to the trace of its request, not to what the c
   expect(sent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   expect(copy.all("traceparent")).toEqual([sent]);
   expect(copy.all("tracestate")).toEqual([]);
+});
+
+it("a request that begins again, to await its body for an auth service, keeps its trace", async () => {
+  const request = { port, host: "asked.example", method: "POST", body: "some", chunked: true };
+  const echo = echoOf(await gateway.send(request));
+
+  const asked = judge.requests.map((each) => each.header("traceparent"));
+  // The first service twice.
+  expect(asked).toEqual(Array(3).fill(echo.header("traceparent")));
 });

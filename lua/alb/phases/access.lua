@@ -177,12 +177,7 @@ local function find_any(server_id)
     return find_route(server_id, host, path), is_named
 end
 
---- Called by access_by_lua of `location /`.
-function _M.run(server_id)
-    request_id.draw()
-    if trace.on then
-        trace.run()
-    end
+local function run(server_id)
     local is_unusual, is_changed = look_at_unusual()
     -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then
@@ -211,6 +206,18 @@ function _M.run(server_id)
     log.show_usual(target, length)
     return handover.give(address or upstream, candidate[PORT])
 end
+
+--- Called by access_by_lua of `location /`.
+function _M.run(server_id)
+    request_id.draw()
+    if trace.on then
+        trace.run()
+    end
+    return run(server_id)
+end
+
+--- Called instead of `run` where a request begins again: it keeps its ids.
+_M.run_again = run
 
 --- Called instead of `run` on a TLS server with listeners of Gateways.
 function _M.run_guarded(server_id)

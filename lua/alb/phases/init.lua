@@ -59,6 +59,7 @@ function _M.run(wanted, rows, locations, trace)
     rawset(_G, "albc", {
         init_worker = worker.init,
         access = require("alb.phases.access").run,
+        access_again = require("alb.phases.access").run_again,
         access_guarded = require("alb.phases.access").run_guarded,
         balance = require("alb.upstream.balancer").balance,
         header_filter = require("alb.phases.header_filter").run,
