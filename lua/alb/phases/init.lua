@@ -26,6 +26,16 @@ local function check_version()
     end
 end
 
+-- Gives modules the functions of others that require them.
+local function connect()
+    local prepare = require("alb.policy.index").prepare
+    prepare.routes = require("alb.route.prepare").prepare
+    prepare.servers = require("alb.policy.listeners").prepare
+    prepare.auths = require("alb.auth.access").prepare
+    prepare.upstreams = require("alb.upstream.endpoints").prepare
+    require("alb.errors").replace = require("alb.error_pages").replace
+end
+
 --- Called by init_by_lua.
 ---@param wanted string what the access log needs, as in log.lua
 ---@param rows integer routes and auth policies that are counted by themselves; 0: none
@@ -48,13 +58,8 @@ function _M.run(wanted, rows, locations, trace)
     local stop_watch, count =
         require("alb.upstream.watch").stop, require("alb.request_counts").finish
     require("alb.upstream.session_token").start()
-    local prepare = require("alb.policy.index").prepare
-    prepare.routes = require("alb.route.prepare").prepare
-    prepare.servers = require("alb.policy.listeners").prepare
-    prepare.auths = require("alb.auth.access").prepare
-    prepare.upstreams = require("alb.upstream.endpoints").prepare
+    connect()
     local error_pages = require("alb.error_pages")
-    require("alb.errors").replace = error_pages.replace
     -- The only global: each `*_by_lua_block` calls one function of this table.
     rawset(_G, "albc", {
         init_worker = worker.init,
