@@ -185,7 +185,7 @@ function distinct(locations: readonly Location[]): readonly LocationView[] {
       name: locationName(name),
       codes: codes.map(integerText),
       module: word(PROXIED.has(family) ? "proxy" : "grpc"),
-      stream: family === "grpc_try",
+      grpc: family === "grpc_try",
       buffered: family === "http",
       pages: pages.length > 0 && answeredByPages(pages).map(integerText),
     }));

@@ -78,7 +78,7 @@ export interface LocationView {
   readonly name: NginxText;
   readonly codes: readonly NginxText[];
   readonly module: NginxText;
-  readonly stream: boolean;
+  readonly grpc: boolean;
   readonly buffered: boolean;
   readonly pages: readonly NginxText[] | false;
 }
