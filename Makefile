@@ -74,7 +74,7 @@ bench: .bench nginx ## Measure CPU per request against bare proxy_pass, write do
 
 .PHONY: bench-changes
 bench-changes: .bench nginx ## Print what a change costs at 10,000 routes of each kind, and when it is live; BENCH="1000 5" is a quick run, BENCH="10000 25 . 8000" sends requests meanwhile
-	@ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(value BENCH)
+	@NGINX_BIN=$(CURDIR)/$(NGINX) ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(value BENCH)
 
 .PHONY: bench-cluster
 bench-cluster: .bench nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run

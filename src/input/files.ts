@@ -3,6 +3,7 @@ import { constants as bufferConstants } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { compareStrings } from "../support/collections.js";
 import { EnvironmentError } from "../support/errors.js";
 import { isObject, own } from "../support/json-object.js";
@@ -45,19 +46,32 @@ export async function readSources(
   return readAll(paths, options, new Room());
 }
 
+/** Milliseconds after which folders are given up whose files keep being moved. */
+const LONGEST_MOVING = 2000;
+
+/**
+ * A file that is renamed while its folder is read may be found under neither name, and what it protects would be open. So folders are read
+ * until nothing was added, removed or renamed meanwhile.
+ */
 async function readAll(
   paths: readonly string[],
   options: ReadOptions,
   room: Room,
 ): Promise<readonly Source[]> {
-  const reader = new SourceReader(options.followLinks, room);
-  for (const path of new Set(paths)) {
-    if (path === STANDARD_INPUT) reader.addText("<stdin>", await options.readInput());
-    else if (await reader.addPath(path)) continue;
-    else if (options.missing === "fail") throw new MissingPathError(path);
-    else reader.addAbsent(path);
+  const input = paths.includes(STANDARD_INPUT) ? await options.readInput() : "";
+  const end = performance.now() + LONGEST_MOVING;
+  for (;;) {
+    const reader = new SourceReader(options.followLinks, room);
+    for (const path of new Set(paths)) {
+      if (path === STANDARD_INPUT) reader.addText("<stdin>", input);
+      else if (await reader.addPath(path)) continue;
+      else if (options.missing === "fail") throw new MissingPathError(path);
+      else reader.addAbsent(path);
+    }
+    const moving = await reader.moving();
+    if (moving.length === 0) return reader.sources;
+    if (performance.now() > end) return [...reader.sources, ...moving];
   }
-  return reader.sources;
 }
 
 /** More changed paths than that are read together with all others: the kernel may have dropped events. */
@@ -120,6 +134,8 @@ class SourceReader {
   readonly sources: Source[] = [];
   /** Real paths of files and folders that were read: links may lead to one twice, or in circles. */
   readonly #seen = new Set<string>();
+  /** What folders were when their reading began; null: one that was being changed. */
+  readonly #folders = new Map<string, string | null>();
   readonly #followLinks: boolean;
   readonly #room: Room;
 
@@ -161,21 +177,58 @@ class SourceReader {
     return true;
   }
 
+  /** The folders whose files were added, removed or renamed while they were read, as sources that can't be read. */
+  async moving(): Promise<readonly Source[]> {
+    const found: Source[] = [];
+    for (const [path, before] of this.#folders) {
+      const { version } = await folderState(path);
+      if (before === null || before !== version) found.push({ path, unreadable: MOVING });
+    }
+    return found;
+  }
+
   async #addFolder(folder: string, root: string): Promise<void> {
+    const state = await restingState(folder);
+    this.#folders.set(folder, state.isFresh ? null : state.version);
     const entries = await readdir(folder, { withFileTypes: true });
     const visible = entries.filter((entry) => !entry.name.startsWith("."));
     for (const entry of visible.sort((a, b) => compareStrings(a.name, b.name))) {
       const path = join(folder, entry.name);
       const isFolder =
         entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)));
-      // A file that is gone by now was deleted while we looked: it is simply not there.
       if (!isFolder && !isManifest(entry.name)) continue;
       const found = await this.#add(path, root);
-      if (!found && entry.isSymbolicLink()) {
+      if (found) continue;
+      if (entry.isSymbolicLink()) {
         this.sources.push({ path, unreadable: "it is a link to a file that does not exist" });
-      }
+      } else this.#folders.set(folder, null);
     }
   }
+}
+
+const MOVING = "its files kept being moved while it was read";
+
+/** Milliseconds within which a file system may give two changes one time: the kernel's clock for files ticks at least 100 times a second. */
+const TICK = 12;
+
+/** `version` changes when entries are added, removed or renamed; `isFresh`: another change may not change it. */
+async function folderState(
+  folder: string,
+): Promise<{ readonly version: string; readonly isFresh: boolean }> {
+  try {
+    const { dev, ino, mtimeNs, mtimeMs } = await stat(folder, { bigint: true });
+    const isFresh = Math.abs(Date.now() - Number(mtimeMs)) < TICK;
+    return { version: [dev, ino, mtimeNs].join(), isFresh };
+  } catch {
+    return { version: "", isFresh: false };
+  }
+}
+
+async function restingState(folder: string): ReturnType<typeof folderState> {
+  const state = await folderState(folder);
+  if (!state.isFresh) return state;
+  await pause(TICK);
+  return folderState(folder);
 }
 
 async function leadsToFolder(link: string): Promise<boolean> {

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { MissingPathError, readSources } from "../../../src/input/files.js";
 import type { Source } from "../../../src/input/documents.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
@@ -157,4 +159,45 @@ it("ends with an error when a named path does not exist, or reports it", async (
 
 it("reads an empty folder as nothing", async () => {
   expect(await read(folder)).toEqual([]);
+});
+
+describe("while files are renamed", () => {
+  /** Renames them in turn, within the folder and to its subfolder and back, so many milliseconds apart. */
+  function renaming(files: number, gap: number): Worker {
+    const work = `
+      const { renameSync } = require("node:fs");
+      const { workerData: { folder, files, gap } } = require("node:worker_threads");
+      const cell = new Int32Array(new SharedArrayBuffer(4));
+      const at = Array.from({ length: files }, (_, i) => folder + "/f" + i + ".yaml");
+      for (let n = 0; ; n++) {
+        const i = n % files;
+        const to = folder + (n % 3 === 0 ? "/sub/" : "/") + "f" + i + "-" + (n % 7) + ".yaml";
+        renameSync(at[i], to);
+        at[i] = to;
+        Atomics.wait(cell, 0, 0, gap * (0.5 + Math.random()));
+      }`;
+    return new Worker(work, { eval: true, workerData: { folder, files, gap } });
+  }
+
+  it.each([
+    [6, 1],
+    [6, 30],
+    [300, 500],
+  ])("%d files, %d ms apart: none is missed without a word", async (files, gap) => {
+    for (let i = 0; i < files; i++) write(`f${i}.yaml`, `text ${i}`);
+    mkdirSync(join(folder, "sub"));
+    const worker = renaming(files, gap);
+    try {
+      for (let round = 0; round < (gap === 30 ? 60 : 6); round++) {
+        const sources = await read(folder);
+        const texts = new Set(sources.flatMap((source) => ("text" in source ? source.text : [])));
+        const isReported = sources.some((source) => "unreadable" in source);
+        expect(isReported ? files : texts.size).toBe(files);
+        if (gap !== 1) expect(isReported).toBe(false);
+        await delay(Math.random() * gap);
+      }
+    } finally {
+      await worker.terminate();
+    }
+  });
 });
