@@ -59,6 +59,10 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
 
 process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
 
+const wanted = SUITES.filter(({ title }) => title.startsWith(only ?? ""));
+if (wanted.length === 0)
+  throw new Error(`no suite begins so; there are ${SUITES.map(({ title }) => title).join(", ")}`);
+
 const scene = new Scene();
 try {
   const traffic = await scene.use(Traffic.write());
@@ -71,7 +75,7 @@ try {
     ...("command" in peers.envoy && { envoy: peers.envoy.command }),
   };
   const suites: SuiteResult[] = [];
-  for (const suite of SUITES.filter(({ title }) => title.startsWith(only ?? ""))) {
+  for (const suite of wanted) {
     const result = await runSuite(suite, around, traffic);
     suites.push(result);
     const table = against === undefined ? report.suiteTable : report.againstTable;

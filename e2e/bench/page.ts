@@ -88,8 +88,8 @@ have 100 bytes.
 - A proxy also pays for waking the load and the backend, which the slower ones find asleep more often: of plain requests, \`perf\` showed about
   1.7 µs for bare nginx and 2.5 µs for albc.
 
-\`bare proxy_pass\` is the same nginx with one location, keepalive connections and no changes of headers. albc ran as \`albc run\` with
-the manifests. HTTPRoutes with auth name an AuthPolicy. albc sets X-Real-IP, X-Forwarded-For, -Proto, -Host and -Port, X-Scheme,
+\`bare proxy_pass\` is the same nginx with one location, keepalive connections and no changes of headers. albc ran as \`albc run\`
+without an access log, which is a row of its own. HTTPRoutes with auth name an AuthPolicy. albc sets X-Real-IP, X-Forwarded-For, -Proto, -Host and -Port, X-Scheme,
 X-Original-URI and X-Request-ID, and drops Proxy and other spellings of these names.
 
 **TLS**: h2load with 8 connections of 10 streams, 32 connections of one stream, and 32 connections of HTTP/1.1. All proxies have the same

@@ -26,7 +26,7 @@ _M.catalog = {
     loop = { 508, "InvalidBackend : the request came back too often", "a backend of the rule leads back to the gateway for the eighth time, an auth service or mirror for the second, or a client sent X-Albc-Turns with more than seven characters" },
     -- Access
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among the allowed ones" },
-    auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another access restriction of the path can't be enforced; albc's diagnostics say where" },
+    auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another access restriction of the path can't be enforced, or its object has an error that may hide one, such as a duplicate; albc's diagnostics say where" },
     client_certificate = { 444, "AccessFail : client certificate missing or not valid", "a listener requires client certificates, and the client sent none or one of another authority; the connection is closed, only the access log shows it" },
     basic_missing = { 401, "AuthFail : basic_auth but req no auth header", "no Authorization header" },
     basic_scheme = { 401, "AuthFail : invalid Authorization scheme, not basic auth.", "the Authorization scheme is not Basic" },

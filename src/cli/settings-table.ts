@@ -479,7 +479,8 @@ export const SETTINGS = [
     kind: "text",
     default: "",
     placeholder: "SELECTOR",
-    description: "labels of the Ingresses, Gateways, routes, ALB2s, Frontends and Rules to watch",
+    description:
+      "labels of the Ingresses, Gateways, ListenerSets, routes, ALB2s, Frontends and Rules to watch",
   },
   {
     key: "backendSelector",
