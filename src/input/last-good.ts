@@ -208,8 +208,9 @@ export function withUniqueNames(objects: readonly PlacedObject[]): {
     const first = byKey.get(object.key);
     if (first === undefined) byKey.set(object.key, object);
     else {
-      diagnostics.push(duplicate(first, object));
-      if (!isDeepStrictEqual(first.entry.object, object.entry.object)) others.push(object);
+      const differs = !isDeepStrictEqual(first.entry.object, object.entry.object);
+      diagnostics.push(duplicate(first, object, differs));
+      if (differs) others.push(object);
     }
   }
   for (const object of others) closeDuplicate(object, byKey);
@@ -246,12 +247,22 @@ function closed({ entry: { kind, object } }: PlacedObject): DecodedObject["objec
   return object.closed === undefined ? closedForm(kind, object, "metadata.name") : object;
 }
 
-function duplicate(first: PlacedObject, { ref, value }: PlacedObject): Diagnostic {
+const NOT_SERVED = "this one is not served";
+
+function effectOf(second: PlacedObject): string {
+  if (closed(second) === undefined) return NOT_SERVED;
+  return ATTACHED_TO.has(second.entry.kind)
+    ? "they differ, so both are closed"
+    : "this one differs, so its paths answer 503";
+}
+
+function duplicate(first: PlacedObject, second: PlacedObject, differs: boolean): Diagnostic {
+  const { ref, value } = second;
   const { kind, namespace, name } = ref;
   const shown = namespace === "" ? name : `${namespace}/${name}`;
   const field = ["metadata", "name"];
   const place = first.value.locate(field);
-  const message = `there is already ${withArticle(kind)} ${shown}; this one is not served`;
+  const message = `there is already ${withArticle(kind)} ${shown}; ${differs ? effectOf(second) : NOT_SERVED}`;
   const related = place && [{ message: "the one that is served", location: place }];
   return diagnosticOf(
     { code: "OBJECT_DUPLICATE", message, resource: ref, field, ...(related && { related }) },

@@ -132,6 +132,22 @@ describe("loadResources", () => {
     ]);
   });
 
+  it.each([
+    ["Ingress", "a.example", "a.example", "this one is not served"],
+    ["Ingress", "a.example", "b.example", "this one differs, so its paths answer 503"],
+    ["Gateway", "a.example", "b.example", "they differ, so both are closed"],
+  ] as const)("says what becomes of a second %s: %s, then %s", (kind, one, other, effect) => {
+    const text = (host: string): string =>
+      kind === "Ingress"
+        ? `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: x}\nspec: {rules: [{host: ${host}}]}\n`
+        : `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: x}\nspec: {gatewayClassName: c, listeners: [{name: l, port: 80, protocol: HTTP, hostname: ${host}}]}\n`;
+    const { diagnostics } = loadResources([
+      { path: "a.yaml", text: text(one) },
+      { path: "b.yaml", text: text(other) },
+    ]);
+    expect(diagnostics.map(({ message }) => message.replace(/^.*; /, ""))).toEqual([effect]);
+  });
+
   it.each(["shop", "on", "7", "[shop]", '""', "Shop", "null"])(
     "loses none of two Ingresses with one name in the namespace %s, nor their protection",
     (namespace) => {
