@@ -24,6 +24,8 @@ let gateway: Gateway;
 let port: number;
 let copies: EchoBackend;
 let health: Health;
+/** What the auth service of the rule `session` sets. */
+let session: string | undefined;
 
 const service80 = (name: string): Fields => ({ name, port: 80 });
 const external = (path: string, more: Fields = {}): Fields => ({
@@ -54,6 +56,7 @@ const OF_BOTH: Readonly<Record<string, Readonly<Record<"rule" | "backend", reado
     backend: [WITH_BODY, authFilter("who")],
   },
   counted: { rule: [authFilter("counted"), authFilter("same-people")], backend: [WITH_BODY] },
+  session: { rule: [authFilter("session")], backend: [WITH_BODY] },
   "body-alone": { rule: [ADD], backend: [WITH_BODY] },
   "other-user": { rule: [authFilter("set"), ADD], backend: [WITH_BODY, authFilter("who")] },
 };
@@ -119,6 +122,9 @@ beforeAll(async () => {
   judge.on("/set", (_request, response) => {
     response.writeHead(200, { Authorization: basic("bob", "other") }).end();
   });
+  judge.on("/session", (_request, response) => {
+    response.writeHead(200, session === undefined ? {} : { "X-Session": session }).end();
+  });
   for (const path of ["/body/old/x", "/body/slow"])
     judge.on(path, (request, response) => {
       request.resume().on("end", () => response.writeHead(200).end());
@@ -152,6 +158,12 @@ beforeAll(async () => {
               upstream_headers: ["X-User"],
             },
           }),
+          authPolicy("session", {
+            forward: {
+              url: `http://127.0.0.1:${judge.port}/session`,
+              upstream_headers: ["X-Session"],
+            },
+          }),
           authPolicy("counted", { basic: { secret: "default/users" } }),
           authPolicy("same-people", { basic: { secret: "default/users", realm: "people" } }),
           authPolicy("set", {
@@ -165,6 +177,9 @@ beforeAll(async () => {
             routeOf("HTTPRoute", name, [
               {
                 filters: rule,
+                ...(name === "session" && {
+                  sessionPersistence: { type: "Header", header: { name: "X-Session" } },
+                }),
                 backendRefs: [service80("plain"), { ...service80("filtered"), filters: backend }],
               },
             ]),
@@ -342,6 +357,27 @@ describe("in a backendRef", () => {
 
     for (const each of [plain, other]) expect(echoOf(each).all("x-add")).toEqual(["more"]);
   });
+
+  it.each([
+    ["filtered", {}],
+    ["filtered", { method: "POST", body: "some" }],
+    ["plain", {}],
+    ["plain", CHUNKED],
+  ] as const)(
+    "a session that the rule's auth names goes to its backend: %s, %j",
+    async (to, request) => {
+      session = undefined;
+      const { plain, other } = await answers("session");
+      session = (to === "plain" ? plain : other).header("x-session");
+      expect(session).toBeDefined();
+
+      for (let i = 0; i < 8; i += 1) {
+        const sent = { port, host: "session.example", path: "/old/x", ...request };
+        const response = await gateway.send(sent);
+        expect([response.header("x-echo"), response.header("x-session")]).toEqual([to, undefined]);
+      }
+    },
+  );
 
   it("each policy that a request passes counts it once, also if its body is awaited", async () => {
     const before = await passedChecks();

@@ -141,6 +141,9 @@ end
 -- For a rule with backends whose own auth reads the body. What begins again, to await it, must be what the client sent,
 -- so the backend is chosen before the first change.
 local function await_body(route)
+    if not request_body.lacks_length() then
+        return
+    end
     local backend = choose_early(route)
     if backend and backend.reads then
         request_body.await()

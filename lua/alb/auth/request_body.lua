@@ -13,8 +13,15 @@ local _M = {}
 
 local AGAIN = "@again"
 
--- A body without a length is read where nginx limits it (templates/partials/server.conf.hbs); then the phases restart.
-local function read_limited()
+--- Whether there may be a body without a declared length.
+function _M.lacks_length()
+    return not body.length() and (var.http_transfer_encoding ~= nil or http_version() >= 2)
+end
+
+--- Waits for a body without a length: it is read where nginx limits it (templates/partials/server.conf.hbs), then the
+--- phases restart. To be called before anything of the request is changed, where a later `read` would begin it again:
+--- what begins again must be what the client sent.
+function _M.await()
     if var.albc_next == AGAIN then
         return
     end
@@ -24,19 +31,6 @@ local function read_limited()
     end
     var.albc_next = AGAIN
     return exec("@held")
-end
-
--- Of a request without a declared length.
-local function may_have_one()
-    return var.http_transfer_encoding or http_version() >= 2
-end
-
---- Waits for a body without a length, if there may be one. To be called before anything of the request is changed,
---- where a later `read` would begin it again: what begins again must be what the client sent.
-function _M.await()
-    if not body.length() and may_have_one() then
-        read_limited()
-    end
 end
 
 --- The body, "" when none is wanted.
@@ -52,10 +46,10 @@ function _M.read(limit)
         return nil, errors.reasons.body_too_large
     end
     if not length then
-        if not may_have_one() then
+        if not _M.lacks_length() then
             return ""
         end
-        read_limited()
+        _M.await()
     end
     local text = body.read() or ""
     if #text > limit then

@@ -29,6 +29,17 @@ local function named(route, position, upstream)
     return backend and (backend.upstream or "") == upstream and backend or nil
 end
 
+-- The backend and position of the session's endpoint.
+local function resume(route, early)
+    local backend, position = session.resume(route)
+    if backend and early and backend.reads and not early.reads then
+        -- The rule's filters have named another session, and it is too late to await a body for its backend.
+        session.forget()
+        return nil
+    end
+    return backend, position
+end
+
 --- The backend that the request goes to, unless what follows ends it.
 ---@param route table prepared
 ---@return table? backend nil if none has a weight
@@ -38,8 +49,8 @@ function _M.backend(route)
     local early = route.backend_reads
         and named(route, str_match(var.albc_choice, "^early (%d+) (%S*)$"))
     if route.session then
-        local backend, position = session.resume(route)
-        if backend and (not early or early == backend) then
+        local backend, position = resume(route, early)
+        if backend then
             return backend, position
         end
     end
@@ -56,6 +67,10 @@ end
 ---@return table? backend nil if none has a weight
 function _M.early(route)
     local backend = _M.backend(route)
+    if route.session then
+        -- The rule's filters may still change it.
+        session.forget()
+    end
     if backend then
         var.albc_choice = "early " .. name_of(route, backend)
     end

@@ -1,6 +1,6 @@
 --- Session persistence (Gateway API, SessionPersistence): a cookie or header of the response names the client's
 -- endpoint. Later requests of the client go there as long as the endpoint exists, regardless of weights.
--- May yield: no. Phases: access (resume), header_filter (response).
+-- May yield: no. Phases: access (resume, forget), header_filter (response).
 local add_header = require("ngx.resp").add_header
 local endpoints = require("alb.upstream.endpoints")
 local target = require("alb.upstream.target")
@@ -70,6 +70,11 @@ function _M.resume(route)
         end
     end
     return nil
+end
+
+--- Undoes `resume`: the request does not go to the session's endpoint.
+function _M.forget()
+    var.albc_session = ""
 end
 
 -- Upstream id and position of the endpoint that the access phase chose.
