@@ -182,7 +182,7 @@ class SourceReader {
     const found: Source[] = [];
     for (const [path, before] of this.#folders) {
       const { version } = await folderState(path);
-      if (before === null || before !== version) found.push({ path, unreadable: MOVING });
+      if (before !== version) found.push({ path, unreadable: MOVING });
     }
     return found;
   }

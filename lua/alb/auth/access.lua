@@ -252,7 +252,7 @@ function _M.check(route)
             return refuse(refusal, auth_rows[1])
         end
         if plan.awaits then
-            await_body(route)
+            await_body(plan.awaits)
         end
         counters.passed(auth_rows[1])
         note("passed")

@@ -13,9 +13,14 @@ local _M = {}
 
 local AGAIN = "@again"
 
+-- Of a request without a declared length.
+local function may_have_one()
+    return var.http_transfer_encoding ~= nil or http_version() >= 2
+end
+
 --- Whether there may be a body without a declared length.
 function _M.lacks_length()
-    return not body.length() and (var.http_transfer_encoding ~= nil or http_version() >= 2)
+    return not body.length() and may_have_one()
 end
 
 --- Waits for a body without a length: it is read where nginx limits it (templates/partials/server.conf.hbs), then the
@@ -46,7 +51,7 @@ function _M.read(limit)
         return nil, errors.reasons.body_too_large
     end
     if not length then
-        if not _M.lacks_length() then
+        if not may_have_one() then
             return ""
         end
         _M.await()
