@@ -1,4 +1,5 @@
 /** From the rename of a changed manifest to the first answer that shows the change, beside many other routes. */
+import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../harness/free-port.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import type { Request } from "../harness/http-client.js";
@@ -9,7 +10,7 @@ import { waitFor } from "../harness/wait.js";
 import type { Login } from "./credentials.js";
 import { MEASURED, longestBlock } from "./event-loop.js";
 import { type GatewaySubject, portsOf, startGatewayOn } from "./gateway-subject.js";
-import { type Gap, startProber } from "./pauses.js";
+import { type Gap, STILL, startProber } from "./pauses.js";
 import {
   type Access,
   type RouteKind,
@@ -31,7 +32,8 @@ export interface ChangeLatency {
   readonly memory: number;
   /** Milliseconds for which albc's event loop was blocked at most by a change. */
   readonly block: number;
-  /** Of the worker while other endpoints and routes, as many again, change. */
+  /** Of the worker while nothing changes, and then while other endpoints and routes, as many again, do. */
+  readonly stillGaps: readonly Gap[];
   readonly gaps: readonly Gap[];
 }
 
@@ -136,9 +138,11 @@ export async function measureChanges(
     const prober = await startProber({ port, host: hostOf(ENDPOINT), workers });
     try {
       await prober.gaps();
+      await delay(STILL);
+      const stillGaps = await prober.gaps();
       await measured("endpoint");
       await measured("route");
-      return { kind, rules: count, live, memory, block, gaps: await prober.gaps() };
+      return { kind, rules: count, live, memory, block, stillGaps, gaps: await prober.gaps() };
     } finally {
       await prober.close();
     }

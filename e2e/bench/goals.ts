@@ -157,7 +157,7 @@ const CHANGE_LIMITS: Readonly<Record<number, { endpoint: number; other: number; 
     [MOST]: { endpoint: 100, other: 250, memory: 2048 },
   };
 
-function changeGoals({ kind, rules, live, memory, block, gaps }: ChangeLatency): Goal[] {
+function changeGoals({ kind, rules, live, memory, block, stillGaps, gaps }: ChangeLatency): Goal[] {
   const limits = CHANGE_LIMITS[rules];
   if (limits === undefined) return [];
   const among = `${count(rules)} ${plural(kind)}`;
@@ -176,6 +176,7 @@ function changeGoals({ kind, rules, live, memory, block, gaps }: ChangeLatency):
       unit: "ms",
     },
     longestBusy(`endpoints and routes change, ${among}`, gaps),
+    longestBusy(`nothing changes, ${among}`, stillGaps),
     {
       name: `peak memory of albc, ${among}`,
       limit: limits.memory,

@@ -13,6 +13,9 @@ export interface Gap {
   readonly waited: number;
 }
 
+/** Milliseconds in which nothing changes, to see what the machine and the prober do to the gaps. */
+export const STILL = 10_000;
+
 const PROBER = fileURLToPath(new URL("prober.js", import.meta.url));
 
 export interface Prober extends Closable {

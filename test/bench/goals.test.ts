@@ -101,6 +101,7 @@ const CHANGES = {
   live: { endpoint: [50], secret: [100], route: [100], routeAmongAll: [100] },
   memory: 300 * 2 ** 20,
   block: 50,
+  stillGaps: [{ length: 9, ran: 5, waited: 0 }],
   gaps: [{ length: 9, ran: 5, waited: 0 }],
 } as const;
 const OF_MORE = {

@@ -56,11 +56,7 @@ export class Controller extends Answering implements Closable {
       ...this.#health.flags,
       ...flags,
     ];
-    // The flag is that of deploy/Dockerfile.
-    const env = {
-      ...{ ...account, HOME: folder, POD_NAMESPACE: namespace },
-      NODE_OPTIONS: "--max-semi-space-size=2",
-    };
+    const env = { ...account, HOME: folder, POD_NAMESPACE: namespace };
     this.#albc = new AlbcProcess(words, { cwd: folder, env });
   }
 

@@ -21,7 +21,7 @@ export function goals({
     ...{ name: `changed ${what} live on all workers, 9 of 10`, limit, unit: "ms" },
     measured: percentile(live[kind], 0.9),
   });
-  const busy = (during: During, what: string): Goal => longestBusy(`${what} change`, gaps[during]);
+  const busy = (during: During, what: string): Goal => longestBusy(what, gaps[during]);
   return [
     seconds("from start until it serves", 3, untilServing),
     seconds("from then until all statuses are written", 20, untilStatuses),
@@ -32,8 +32,9 @@ export function goals({
     changed("endpointSlice", "EndpointSlice", 50),
     changed("route", "HTTPRoute", 100),
     changed("secret", "Secret", 100),
-    busy("endpointSlice", "endpoints"),
-    busy("route", "routes"),
+    busy("endpointSlice", "endpoints change"),
+    busy("route", "routes change"),
+    busy("nothing", "nothing changes"),
     { name: "workers replaced by reloads", limit: 0, measured: replacedWorkers, unit: "" },
   ];
 }

@@ -4,7 +4,7 @@ import type { Cluster } from "../../cluster/cluster.js";
 import { freePort } from "../../harness/free-port.js";
 import { htpasswdLine } from "../../harness/htpasswd.js";
 import { Scene } from "../../harness/scene.js";
-import { type Gap, startProber } from "../pauses.js";
+import { type Gap, STILL, startProber } from "../pauses.js";
 import { giveServiceAccount } from "./account.js";
 import { type Change, Changes, timesUntilLive } from "./changes.js";
 import { Controller, type Memory } from "./controller.js";
@@ -39,9 +39,6 @@ export const COUNTS = { endpointSlice: 30, route: 10, secret: 10 } as const sati
   Changed,
   number
 >;
-/** Milliseconds in which nothing changes, to see what the machine and the prober do to the gaps. */
-export const STILL = 10_000;
-
 /** HTTPRoutes that belong to another shard. */
 const NEIGHBOURS = 2000;
 

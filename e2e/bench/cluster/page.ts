@@ -61,7 +61,7 @@ A probe sends requests to each worker on one connection, each 1 ms after the las
 is the time from one answer to the next, so it is at least 1 ms. The workers have priority over everything else on the machine
 (SCHED_FIFO) and the probe has priority over them, so gaps show what the workers do and not who else uses their processors. Gaps still
 include pauses of the probe and of a virtual machine; the rows without changes show how long those are. The last two columns show the
-CPU time that a worker used within a gap, for any purpose.
+CPU time that a worker used within a gap, for any purpose; a virtual machine's pauses can count as CPU time, too.
 
 ${markdown(gapTable(results))}
 
