@@ -23,7 +23,7 @@ export interface Compiled {
   readonly expiries: readonly number[];
 }
 
-/** Milliseconds; together with compiling and swapping they must stay below 200. */
+/** Milliseconds, see Batcher; together with compiling and swapping they must stay below 200. */
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
 const FIRST_DELAY = 5;

@@ -4,14 +4,16 @@ export class Batcher {
   #firstChange: number | undefined;
   #handling: Promise<void> | undefined;
   #handledAt = -Infinity;
+  /** Milliseconds that the last batch took. */
+  #took = 0;
   #closed = false;
 
   constructor(options: {
-    /** Milliseconds without a change before a batch starts. */
+    /** Milliseconds without a change before a batch starts, at most: no longer than the last batch took, which is half of the time. */
     readonly quietDelay: number;
     /** Milliseconds after its first change at which a batch starts although changes keep coming. */
     readonly maximumDelay: number;
-    /** Milliseconds instead of the quiet delay if no batch was handled within the last maximum delay. */
+    /** Milliseconds instead of the quiet delay if no batch was handled within the last maximum delay; also the least quiet delay. */
     readonly firstDelay: number;
     /** Called at the first change of a batch. */
     readonly onFirst?: (() => void) | undefined;
@@ -42,19 +44,22 @@ export class Batcher {
     const now = performance.now();
     const left = Math.max(0, maximumDelay - (now - (this.#firstChange ?? now)));
     const hasRested = now - this.#handledAt >= maximumDelay;
+    const quiet = hasRested ? firstDelay : Math.max(firstDelay, Math.min(this.#took, quietDelay));
     this.#timer = setTimeout(
       () => {
         this.#start();
       },
-      Math.min(hasRested ? firstDelay : quietDelay, left),
+      Math.min(quiet, left),
     );
   }
 
   #start(): void {
     this.#firstChange = undefined;
+    const start = performance.now();
     this.#handling = this.#options.handle().finally(() => {
       this.#handling = undefined;
       this.#handledAt = performance.now();
+      this.#took = this.#handledAt - start;
       if (this.#firstChange !== undefined && !this.#closed) this.#wait();
     });
   }

@@ -13,19 +13,23 @@ function create(handle: () => Promise<void>): Batcher {
   return new Batcher({ quietDelay: 50, maximumDelay: 200, firstDelay: 5, handle });
 }
 
-/** Handles a batch, so that the next change does not follow a rest. */
-async function busy(batcher: Batcher): Promise<void> {
-  batcher.notify();
-  await jest.advanceTimersByTimeAsync(5);
+function lasting(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-test("after a batch the next one starts when it has been quiet for the quiet delay", async () => {
+/** Handles a batch, so that the next change does not follow a rest. */
+async function busy(batcher: Batcher, took: number): Promise<void> {
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(5 + took);
+}
+
+test("after a long batch the next one starts when it has been quiet for the quiet delay", async () => {
   let batches = 0;
   const batcher = create(() => {
     batches++;
-    return Promise.resolve();
+    return lasting(60);
   });
-  await busy(batcher);
+  await busy(batcher, 60);
   batcher.notify();
   await jest.advanceTimersByTimeAsync(40);
   batcher.notify();
@@ -35,13 +39,29 @@ test("after a batch the next one starts when it has been quiet for the quiet del
   expect(batches).toBe(2);
 });
 
+test("after a short batch the next one starts when it has been quiet for as long as that took", async () => {
+  let batches = 0;
+  const batcher = create(() => {
+    batches++;
+    return lasting(20);
+  });
+  await busy(batcher, 20);
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(15);
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(19);
+  expect(batches).toBe(1);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(batches).toBe(2);
+});
+
 test("under endless changes a batch starts after the maximum delay", async () => {
   let batches = 0;
   const batcher = create(() => {
     batches++;
-    return Promise.resolve();
+    return lasting(60);
   });
-  await busy(batcher);
+  await busy(batcher, 60);
   for (let i = 0; i < 19; i++) {
     batcher.notify();
     await jest.advanceTimersByTimeAsync(10);
@@ -92,7 +112,7 @@ describe("after a rest", () => {
     batches = 0;
     batcher = create(() => {
       batches++;
-      return Promise.resolve();
+      return lasting(60);
     });
   });
 
@@ -101,7 +121,7 @@ describe("after a rest", () => {
       batcher.notify();
       await jest.advanceTimersByTimeAsync(5);
       expect(batches).toBe(i);
-      await jest.advanceTimersByTimeAsync(200);
+      await jest.advanceTimersByTimeAsync(60 + 200);
     }
   });
 
