@@ -9,7 +9,7 @@ export class Batcher {
   #closed = false;
 
   constructor(options: {
-    /** Milliseconds without a change before a batch starts, at most: no longer than the last batch took, which is half of the time. */
+    /** Most milliseconds without a change before a batch starts. It waits only for as long as the last batch took, if that is shorter. */
     readonly quietDelay: number;
     /** Milliseconds after its first change at which a batch starts although changes keep coming. */
     readonly maximumDelay: number;

@@ -39,6 +39,7 @@ export const COUNTS = { endpointSlice: 30, route: 10, secret: 10 } as const sati
   Changed,
   number
 >;
+
 /** HTTPRoutes that belong to another shard. */
 const NEIGHBOURS = 2000;
 

@@ -23,37 +23,27 @@ async function busy(batcher: Batcher, took: number): Promise<void> {
   await jest.advanceTimersByTimeAsync(5 + took);
 }
 
-test("after a long batch the next one starts when it has been quiet for the quiet delay", async () => {
-  let batches = 0;
-  const batcher = create(() => {
-    batches++;
-    return lasting(60);
-  });
-  await busy(batcher, 60);
-  batcher.notify();
-  await jest.advanceTimersByTimeAsync(40);
-  batcher.notify();
-  await jest.advanceTimersByTimeAsync(40);
-  expect(batches).toBe(1);
-  await jest.advanceTimersByTimeAsync(10);
-  expect(batches).toBe(2);
-});
-
-test("after a short batch the next one starts when it has been quiet for as long as that took", async () => {
-  let batches = 0;
-  const batcher = create(() => {
-    batches++;
-    return lasting(20);
-  });
-  await busy(batcher, 20);
-  batcher.notify();
-  await jest.advanceTimersByTimeAsync(15);
-  batcher.notify();
-  await jest.advanceTimersByTimeAsync(19);
-  expect(batches).toBe(1);
-  await jest.advanceTimersByTimeAsync(1);
-  expect(batches).toBe(2);
-});
+test.each([
+  { took: 60, quiet: 50 },
+  { took: 20, quiet: 20 },
+])(
+  "after a batch of $took ms the next one starts when it has been quiet for $quiet ms",
+  async ({ took, quiet }) => {
+    let batches = 0;
+    const batcher = create(() => {
+      batches++;
+      return lasting(took);
+    });
+    await busy(batcher, took);
+    batcher.notify();
+    await jest.advanceTimersByTimeAsync(quiet - 5);
+    batcher.notify();
+    await jest.advanceTimersByTimeAsync(quiet - 1);
+    expect(batches).toBe(1);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(batches).toBe(2);
+  },
+);
 
 test("under endless changes a batch starts after the maximum delay", async () => {
   let batches = 0;
