@@ -14,7 +14,7 @@ import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
 import { PolicyTooLarge } from "./support/errors.js";
 import { sameElements } from "./support/collections.js";
 import { type CertificateUse, expiredCertificates } from "./translate/certificates.js";
-import { statusesToReport } from "./translate/gateway/routes/conditions.js";
+import { ReportedStatuses } from "./translate/gateway/routes/conditions.js";
 import { KnownObjects } from "./translate/memory.js";
 import {
   type Routing,
@@ -62,7 +62,7 @@ export class Compiler {
   readonly #memory = new TranslationMemory();
   readonly #endpoints = newEndpoints();
   #renderer = new Renderer();
-  #statuses: readonly ObjectStatus[] = [];
+  readonly #reported = new ReportedStatuses();
 
   compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
     return this.translate(resources, options)(now);
@@ -117,10 +117,9 @@ export class Compiler {
       ...expiredCertificates(certificates, now),
     ];
     const files = this.#renderer.render(config, current.options);
-    this.#statuses = statusesToReport(statuses, resources, current.options, this.#statuses);
     return {
       files,
-      statuses: this.#statuses,
+      statuses: this.#reported.of(statuses, resources, current.options),
       objects,
       diagnostics: diagnosticsOf(current.sink, reports, resources),
       config,
@@ -148,7 +147,7 @@ function rendersAll(
   options: CompileOptions,
 ): void {
   new Renderer().render({ ...config, upstreams: [], streamUpstreams: [] }, options);
-  statusesToReport(statuses, part, options, []);
+  new ReportedStatuses().of(statuses, part, options);
 }
 
 /** `proves`: throws what is not to be served as it is translated. */

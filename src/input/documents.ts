@@ -10,7 +10,7 @@ import {
   countsOf,
   readChunk,
 } from "./chunks.js";
-import { memoized } from "../support/collections.js";
+import { getOrInsert, memoized } from "../support/collections.js";
 import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
 import { TextLocator, detached, editedParts, splitDocuments } from "./text-locator.js";
@@ -126,6 +126,7 @@ class TextReading implements SourceReading {
   readonly chunks: readonly Chunk[];
   readonly broken = false;
   readonly #counts: ChunkCounts;
+  readonly #lines: ChunkLines;
   #values: readonly PlacedValue[] | undefined;
   #diagnostics: readonly Diagnostic[] | undefined;
 
@@ -138,6 +139,7 @@ class TextReading implements SourceReading {
     this.text = text;
     this.chunks = chunks;
     this.#counts = counts;
+    this.#lines = new ChunkLines(chunks);
   }
 
   get size(): number {
@@ -170,6 +172,12 @@ class TextReading implements SourceReading {
     ));
   }
 
+  /** A value of another reading of this file, where it stands here; undefined if it does not. */
+  placed(value: PlacedValue): PlacedValue | undefined {
+    const moved = value instanceof ValueInFile ? value.movedTo(this.#lines) : undefined;
+    return moved && isRead(moved) ? moved : undefined;
+  }
+
   /** The reading of another text, which parses only what is not in this one. */
   edited(text: string, table: KindTable): SourceReading {
     const { path, chunks } = this;
@@ -189,6 +197,11 @@ class TextReading implements SourceReading {
   }
 }
 
+/** A value where it stands in this reading of its file: it may have moved to other lines. Undefined if it is not there. */
+export function placedIn(reading: SourceReading, value: PlacedValue): PlacedValue | undefined {
+  return reading instanceof TextReading ? reading.placed(value) : undefined;
+}
+
 /** The values of a text; with `of`, only those of these chunks. */
 export function valuesIn(
   { path, chunks }: Pick<SourceReading, "path" | "chunks">,
@@ -198,8 +211,7 @@ export function valuesIn(
   let line = 0;
   for (const chunk of chunks) {
     if (of?.has(chunk) !== false) {
-      const place = { path, chunk, line };
-      for (const value of chunk.values) values.push(new ValueInFile(place, value));
+      for (const value of chunk.values) values.push(new ValueInFile({ path, chunk, line }, value));
     }
     line += chunk.lineBreaks;
   }
@@ -260,21 +272,55 @@ interface ChunkPlace {
 class ValueInFile implements Placed<Decoded> {
   readonly path: string;
   readonly decoded: Decoded;
-  readonly #place: ChunkPlace;
+  readonly #chunk: Chunk;
+  readonly #line: number;
   readonly #value: ChunkValue;
 
-  constructor(place: ChunkPlace, value: ChunkValue) {
-    this.path = place.path;
+  constructor({ path, chunk, line }: ChunkPlace, value: ChunkValue) {
+    this.path = path;
     this.decoded = value.decoded;
-    this.#place = place;
+    this.#chunk = chunk;
+    this.#line = line;
     this.#value = value;
   }
 
   locate(field: FieldPath, at?: Report["at"]): SourceLocation | undefined {
-    const { path, chunk, line } = this.#place;
     const { document, field: root } = this.#value;
-    const place = locatorOf(chunk).field(document, [...root, ...field], at);
-    return place && { file: path, ...place, line: place.line + line };
+    const place = locatorOf(this.#chunk).field(document, [...root, ...field], at);
+    return place && { file: this.path, ...place, line: place.line + this.#line };
+  }
+
+  /** Undefined: its chunk is none of them. */
+  movedTo(lines: ChunkLines): ValueInFile | undefined {
+    const [chunk, line] = [this.#chunk, lines.before(this.#chunk)];
+    return line === undefined
+      ? undefined
+      : new ValueInFile({ path: this.path, chunk, line }, this.#value);
+  }
+}
+
+/** The lines before chunks. Counted only as far as they were asked for: of 100,000 chunks mostly a few are. */
+class ChunkLines {
+  readonly #chunks: readonly Chunk[];
+  /** Equal documents share a chunk; the first place counts. */
+  readonly #known = new Map<Chunk, number>();
+  #next = 0;
+  #line = 0;
+
+  constructor(chunks: readonly Chunk[]) {
+    this.#chunks = chunks;
+  }
+
+  /** Undefined if it is none of the chunks. */
+  before(chunk: Chunk): number | undefined {
+    for (;;) {
+      const known = this.#known.get(chunk);
+      const next = this.#chunks[this.#next];
+      if (known !== undefined || next === undefined) return known;
+      getOrInsert(this.#known, next, () => this.#line);
+      this.#line += next.lineBreaks;
+      this.#next += 1;
+    }
   }
 }
 

@@ -91,9 +91,19 @@ export class SourceFiles {
 
   /** `changed`: all paths that may have changed since the last call; without any, everything is read. */
   async read(changed: ReadonlySet<string>): Promise<readonly Source[]> {
-    this.#sources =
-      (await this.#withChanges(changed)) ?? (await readAll(this.#paths, this.#options, this.#room));
+    this.#sources = (await this.#withChanges(changed)) ?? (await this.#withAll());
     return this.#sources;
+  }
+
+  /** A text that has not changed stays the same string: two of them would be compared, and kept in memory, from then on. */
+  async #withAll(): Promise<readonly Source[]> {
+    const before = new Map(this.#sources.map((source) => [source.path, source]));
+    const now = await readAll(this.#paths, this.#options, this.#room);
+    return now.map((source) => {
+      const known = before.get(source.path);
+      const isSame = known && "text" in known && "text" in source && known.text === source.text;
+      return isSame === true ? known : source;
+    });
   }
 
   /** Undefined: a folder, a link, a new or a removed file is among them, or what else can't be read alone. */

@@ -1,10 +1,10 @@
 /** Chooses what is served of all readings, for each change again: from the documents that have changed, where others can't matter. */
 import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
-import { commonEnds, memoized, sameElements } from "../support/collections.js";
+import { sameElements, withoutCommonEnds } from "../support/collections.js";
 import { SharedMap } from "../support/shared-map.js";
 import type { DecodedValue } from "./decode.js";
 import type { Chunk } from "./chunks.js";
-import { type PlacedValue, type SourceReading, valuesIn } from "./documents.js";
+import { type PlacedValue, type SourceReading, placedIn, valuesIn } from "./documents.js";
 import {
   type Choice,
   ObjectChoice,
@@ -133,18 +133,6 @@ export function changedReadings(
   };
 }
 
-/** The lists without the elements at both ends that are the same. */
-function withoutCommonEnds<T>(
-  before: readonly T[],
-  now: readonly T[],
-): { readonly before: readonly T[]; readonly now: readonly T[] } {
-  const { start, end } = commonEnds(before, now);
-  return {
-    before: before.slice(start, before.length - end),
-    now: now.slice(start, now.length - end),
-  };
-}
-
 /** All of a file that was renamed: its objects have new places. */
 function changedChunks({ before, now }: ChangedReadings) {
   const all = { before: allChunks(before), now: allChunks(now) };
@@ -170,16 +158,10 @@ function decodedOf({ values }: Chunk): readonly DecodedValue[] {
   return values.flatMap(({ decoded }) => (decoded.result === "unknown" ? [] : [decoded]));
 }
 
-/** Equal documents share what is decoded; the first of them is served. */
-const valuesOf = memoized(
-  ({ values }: SourceReading) =>
-    new Map(values.toReversed().map((value) => [value.decoded, value])),
-);
-
 /** The value in the present reading of its file: it may have moved to other lines. */
 export function valueNow({ value }: PlacedObject, byPath: Readings["byPath"]): PlacedValue {
   const reading = byPath.get(value.path);
-  return (reading && valuesOf(reading).get(value.decoded)) ?? value;
+  return (reading && placedIn(reading, value)) ?? value;
 }
 
 function changesOf(

@@ -8,7 +8,7 @@
 import { mergeStatus, withdrawnStatus } from "../status/merge-status.js";
 import { type ObjectStatus, listOf } from "../status/object-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
-import { memoized } from "../support/collections.js";
+import { memoized, withoutCommonEnds } from "../support/collections.js";
 import { fieldsOf } from "../support/json-object.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
@@ -68,11 +68,13 @@ export class StatusWriter {
   /** All computed statuses. Only those that are not the same values as in the last call are compared with their objects. */
   update(computed: readonly ObjectStatus[]): void {
     const statuses = this.#options.hides ? computed.flatMap(this.#ownPart) : computed;
-    const before = new Set(this.#statuses);
-    const now = new Set(statuses);
-    const gone = this.#statuses.filter((status) => !now.has(status));
+    const differing = withoutCommonEnds(this.#statuses, statuses);
+    const [before, now] = [new Set(differing.before), new Set(differing.now)];
+    const gone = differing.before.filter((status) => !now.has(status));
     const wanted = new Map(
-      statuses.filter((status) => !before.has(status)).map((status) => [nameOf(status), status]),
+      differing.now
+        .filter((status) => !before.has(status))
+        .map((status) => [nameOf(status), status]),
     );
     for (const [key, status] of wanted) {
       this.#targets.set(key, { status, isWithdrawn: false });

@@ -104,15 +104,25 @@ export function commonEnds(
   return { start, end };
 }
 
+/** The lists without the elements at both ends that are the same. */
+export function withoutCommonEnds<T>(
+  before: readonly T[],
+  now: readonly T[],
+): { readonly before: readonly T[]; readonly now: readonly T[] } {
+  const { start, end } = commonEnds(before, now);
+  return {
+    before: before.slice(start, before.length - end),
+    now: now.slice(start, now.length - end),
+  };
+}
+
 /** The differences of two lists that are sorted by `compare` and have no duplicates. An equal entry that is another object counts. */
 export function listDifferences<T extends object>(
   before: readonly T[],
   now: readonly T[],
   compare: (a: T, b: T) => number,
 ): readonly Difference<T>[] {
-  const { start, end } = commonEnds(before, now);
-  const left = before.slice(start, before.length - end);
-  const right = now.slice(start, now.length - end);
+  const { before: left, now: right } = withoutCommonEnds(before, now);
   const found: Difference<T>[] = [];
   let [i, k] = [0, 0];
   while (i < left.length || k < right.length) {
@@ -138,22 +148,29 @@ export function patched<T extends object>(
   const gone = new Set(changes.flatMap(({ before }) => before ?? []));
   const added = changes.flatMap(({ now }) => now ?? []).sort(compare);
   if (gone.size === 0 && added.length === 0) return sorted;
-  const result: T[] = [];
-  let next = 0;
   const edits = [
-    ...Array.from(gone, (entry) => ({ at: indexOf(sorted, entry, compare), now: undefined })),
-    ...added.map((now) => ({ at: firstAfter(sorted, now, compare), now })),
+    ...Array.from(gone, (entry) => ({ at: indexOf(sorted, entry, compare), now: NONE })),
+    ...added.map((now) => ({ at: firstAfter(sorted, now, compare), now: [now] })),
   ].sort((a, b) => a.at - b.at);
+  const parts: (readonly T[])[] = [];
+  let next = 0;
   for (const { at, now } of edits) {
-    for (; next < at; next += 1) push(result, sorted[next]);
-    if (now === undefined) next = at + 1;
-    else result.push(now);
+    if (next < at) parts.push(sorted.slice(next, at));
+    parts.push(now);
+    next = Math.max(next, now === NONE ? at + 1 : at);
   }
-  return result.concat(sorted.slice(next));
+  parts.push(sorted.slice(next));
+  return joined(parts);
 }
 
-function push<T>(list: T[], entry: T | undefined): void {
-  if (entry !== undefined) list.push(entry);
+const NONE: readonly never[] = [];
+/** A call can't have more arguments than some ten thousands. */
+const MOST_ARGUMENTS = 1000;
+
+/** `concat` makes the list at once in its length; `flat` is slower, and makes longer ones on the way. */
+function joined<T>(parts: readonly (readonly T[])[]): readonly T[] {
+  const none: readonly T[] = [];
+  return parts.length > MOST_ARGUMENTS ? parts.flat() : none.concat(...parts);
 }
 
 /** The index of the first entry that comes after `entry`, or for which `isAfter` holds. */

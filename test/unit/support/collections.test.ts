@@ -203,6 +203,23 @@ describe("a patched list", () => {
     expect(sameElements(now, [a, b2, b3, c])).toBe(true);
   });
 
+  it("can lose an object and get one at its place", () => {
+    const now = patched(list, [{ before: a }, { now: entry("a") }], compareIds);
+    expect(now.map(({ id }) => id)).toEqual(["a", "b", "b", "c"]);
+    expect(now).not.toContain(a);
+  });
+
+  it("takes thousands of changes at once", () => {
+    const many = Array.from({ length: 5000 }, (_, i) => entry(String(10_000 + 2 * i)));
+    const added = Array.from({ length: 5000 }, (_, i) => entry(String(10_001 + 2 * i)));
+    const changes = [
+      ...many.slice(0, 2500).map((before) => ({ before })),
+      ...added.map((now) => ({ now })),
+    ];
+    const wanted = [...many.slice(2500), ...added].sort(compareIds);
+    expect(sameElements(patched(many, changes, compareIds), wanted)).toBe(true);
+  });
+
   it("may be empty before or afterwards, and the old list stays as it was", () => {
     expect(patched([], [{ now: c }, { now: a }], compareIds)).toEqual([a, c]);
     const all = list.map((before) => ({ before }));

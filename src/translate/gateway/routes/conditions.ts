@@ -1,7 +1,7 @@
 import type { RoutingResources } from "../../../input/resources.js";
 import type { CompileOptions } from "../../../model/options.js";
 import type { Condition, ObjectStatus } from "../../../status/object-status.js";
-import { sameElements } from "../../../support/collections.js";
+import { withoutCommonEnds } from "../../../support/collections.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute, RouteKindName } from "../model.js";
 import type { RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
@@ -83,22 +83,36 @@ export function routeStatus(
 
 /**
  * Drops the statuses of routes without a parent of ours, unless the status in the cluster still has an entry of ours, which must be
- * removed. That status is read only here, so writing a status changes nothing else. Returns `before` if nothing changed.
+ * removed. That status is read only here, so writing a status changes nothing else.
  */
-export function statusesToReport(
-  statuses: readonly ObjectStatus[],
-  resources: RoutingResources,
-  { controllerName }: Pick<CompileOptions, "controllerName">,
-  before: readonly ObjectStatus[],
-): readonly ObjectStatus[] {
-  const reported = statuses.filter((status) => {
-    const { parents } = status.status;
-    if (!Array.isArray(parents) || parents.length > 0) return true;
-    return writtenParents(status, resources).some(
-      (entry) => entry.controllerName === controllerName,
-    );
-  });
-  return sameElements(reported, before) ? before : reported;
+export class ReportedStatuses {
+  #all: readonly ObjectStatus[] = [];
+  /** Those of `#all` that have no parent of ours. */
+  readonly #orphans = new Set<ObjectStatus>();
+
+  /** The list itself if nothing is dropped. */
+  of(
+    statuses: readonly ObjectStatus[],
+    resources: RoutingResources,
+    { controllerName }: Pick<CompileOptions, "controllerName">,
+  ): readonly ObjectStatus[] {
+    const { before, now } = withoutCommonEnds(this.#all, statuses);
+    this.#all = statuses;
+    for (const status of before) this.#orphans.delete(status);
+    for (const status of now) if (isOrphan(status)) this.#orphans.add(status);
+    const dropped = new Set<ObjectStatus>();
+    for (const status of this.#orphans) {
+      const isOurs = writtenParents(status, resources).some(
+        (entry) => entry.controllerName === controllerName,
+      );
+      if (!isOurs) dropped.add(status);
+    }
+    return dropped.size === 0 ? statuses : statuses.filter((status) => !dropped.has(status));
+  }
+}
+
+function isOrphan({ status: { parents } }: ObjectStatus): boolean {
+  return Array.isArray(parents) && parents.length === 0;
 }
 
 const ROUTE_KINDS: readonly RouteKindName[] = [

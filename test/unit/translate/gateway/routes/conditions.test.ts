@@ -1,7 +1,8 @@
 import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
 import { resourcesFromYaml } from "../../../../../src/input/load.js";
+import type { Resources } from "../../../../../src/input/resources.js";
 import type { Condition, ObjectStatus } from "../../../../../src/status/object-status.js";
-import { statusesToReport } from "../../../../../src/translate/gateway/routes/conditions.js";
+import { ReportedStatuses } from "../../../../../src/translate/gateway/routes/conditions.js";
 import { gateway, httpRoute, WEB } from "../../../../support/gateway-route-objects.js";
 import { translated } from "../../../../support/translated.js";
 
@@ -77,21 +78,31 @@ describe("a status without parents", () => {
     status: { parents: [] },
   };
 
-  function reported(controllerName: string, before: readonly ObjectStatus[] = []) {
+  const other: ObjectStatus = { ...none, metadata: { namespace: "default", name: "other" } };
+
+  /** Of a route whose status in the cluster has one entry. */
+  function writtenBy(controllerName: string): Resources {
     const parents = [{ parentRef: { name: "gw" }, controllerName, conditions: [] }];
     const [, text = ""] = httpRoute("r", [FINE]).split("---\n");
     const yaml = JSON.stringify({ ...(JSON.parse(text) as object), status: { parents } });
-    const { resources } = resourcesFromYaml(yaml);
-    return statusesToReport([none], resources, DEFAULT_OPTIONS, before);
+    return resourcesFromYaml(yaml).resources;
   }
 
+  const ours = writtenBy(DEFAULT_OPTIONS.controllerName);
+  const theirs = writtenBy("example.com/other");
+
   it("is written to remove an old entry of ours, and only then", () => {
-    expect(reported(DEFAULT_OPTIONS.controllerName)).toEqual([none]);
-    expect(reported("example.com/other")).toEqual([]);
+    const all = [none, other];
+    const reported = new ReportedStatuses();
+    expect(reported.of(all, ours, DEFAULT_OPTIONS)).toEqual([none]);
+    expect(reported.of(all, theirs, DEFAULT_OPTIONS)).toEqual([]);
+    expect(reported.of(all, ours, DEFAULT_OPTIONS)).toEqual([none]);
+    expect(reported.of([other], ours, DEFAULT_OPTIONS)).toEqual([]);
+    expect(reported.of([none], ours, DEFAULT_OPTIONS)).toEqual([none]);
   });
 
-  it("leaves the list of before as it is while it stays the same", () => {
-    const before = [none];
-    expect(reported(DEFAULT_OPTIONS.controllerName, before)).toBe(before);
+  it("leaves the list as it is while nothing is dropped", () => {
+    const all = [none];
+    expect(new ReportedStatuses().of(all, ours, DEFAULT_OPTIONS)).toBe(all);
   });
 });
