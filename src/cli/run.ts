@@ -308,7 +308,7 @@ async function openFiles(
     options,
     log,
     paths: call.paths.filter((path) => path !== "-"),
-    readSources: (changed) => files.read(changed),
+    readSources: (changed, canEdit) => files.read(changed, canEdit),
   });
   return { source, options };
 }

@@ -11,7 +11,13 @@ import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type FSWatcher, watch } from "chokidar";
 import { isManifest } from "../input/files.js";
-import { type Advance, type InputState, advance, initialInput } from "../input/load.js";
+import {
+  type Advance,
+  type InputState,
+  advance,
+  initialInput,
+  mayBeEdited,
+} from "../input/load.js";
 import type { Resources } from "../input/resources.js";
 import type { Source } from "../input/documents.js";
 import type { CompileOptions } from "../model/options.js";
@@ -39,8 +45,14 @@ export class FileSource {
     readonly log: Log;
     /** Files and folders that are watched. */
     readonly paths: readonly string[];
-    /** `changed`: paths that changed since the last call; empty: it is unknown what changed. */
-    readonly readSources: (changed: ReadonlySet<string>) => Promise<readonly Source[]>;
+    /**
+     * `changed`: paths that changed since the last call; empty: it is unknown what changed. `canEdit`: whether a source may come as an edit
+     * of this one.
+     */
+    readonly readSources: (
+      changed: ReadonlySet<string>,
+      canEdit: (source: Source) => boolean,
+    ) => Promise<readonly Source[]>;
   }) {
     this.#setup = setup;
     this.#input = initialInput({ albGroup: setup.options.domains.group });
@@ -66,7 +78,8 @@ export class FileSource {
 
   async read(): Promise<Advance & { readonly changed: readonly ChangedObject[] }> {
     const paths = await this.#untilSettled();
-    const input = advance(this.#input, await this.#setup.readSources(paths));
+    const canEdit = (source: Source): boolean => mayBeEdited(this.#input, source);
+    const input = advance(this.#input, await this.#setup.readSources(paths, canEdit));
     this.#input = input.state;
     this.#reportLostAlbs(input.resources);
     const changes = this.#hasRead ? input.changes : [];

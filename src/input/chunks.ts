@@ -1,6 +1,7 @@
 /** A run of documents of a text → the objects in it. */
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
+import { getOrInsert } from "../support/collections.js";
 import { isNear } from "../support/did-you-mean.js";
 import { type JsonObject, isObject } from "../support/json-object.js";
 import { type Decoded, type DecodedValue, decode } from "./decode.js";
@@ -102,6 +103,31 @@ export function addedCounts(sum: ChunkCounts, { counts }: Chunk, times: number):
     unidentified: sum.unidentified + times * counts.unidentified,
     unparsed: sum.unparsed + times * counts.unparsed,
   };
+}
+
+/** The lines before chunks. Counted only as far as they were asked for: of 100,000 chunks mostly a few are. */
+export class ChunkLines {
+  readonly #chunks: readonly Chunk[];
+  /** Equal documents share a chunk; the first place counts. */
+  readonly #known = new Map<Chunk, number>();
+  #next = 0;
+  #line = 0;
+
+  constructor(chunks: readonly Chunk[]) {
+    this.#chunks = chunks;
+  }
+
+  /** Undefined if it is none of the chunks. */
+  before(chunk: Chunk): number | undefined {
+    for (;;) {
+      const known = this.#known.get(chunk);
+      const next = this.#chunks[this.#next];
+      if (known !== undefined || next === undefined) return known;
+      getOrInsert(this.#known, next, () => this.#line);
+      this.#line += next.lineBreaks;
+      this.#next += 1;
+    }
+  }
 }
 
 /** Whether it is unknown which object a refused value is. */

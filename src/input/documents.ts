@@ -5,20 +5,29 @@ import {
   NO_COUNTS,
   type Chunk,
   type ChunkCounts,
+  ChunkLines,
   type ChunkValue,
   addedCounts,
   countsOf,
   readChunk,
 } from "./chunks.js";
-import { getOrInsert, memoized } from "../support/collections.js";
+import { memoized } from "../support/collections.js";
 import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
-import { TextLocator, detached, editedParts, splitDocuments } from "./text-locator.js";
+import {
+  type TextEdit,
+  TextLocator,
+  detached,
+  editedParts,
+  splitDocuments,
+} from "./text-locator.js";
 import type { SyntaxProblem } from "./yaml.js";
 
 /** A text with manifests, as the edges pass it on. `path`: its name in diagnostics. */
 export type Source =
   | { readonly path: string; readonly text: string }
+  /** A text that is another one after an edit: the text of the last reading of this path, which can be edited (`canEdit`). */
+  | { readonly path: string; readonly edit: TextEdit }
   /** Objects that come from no file, as an API server returns them. */
   | { readonly path: ""; readonly objects: readonly unknown[] }
   | {
@@ -43,8 +52,7 @@ export type PlacedValue = Placed<DecodedValue>;
 /** What a source contains. */
 export interface SourceReading {
   readonly path: string;
-  /** Undefined for a source without text. */
-  readonly text?: string;
+  readonly source: Source;
   /** Empty if the source can't be read or parsed. */
   readonly values: readonly PlacedValue[];
   /** Values of kinds that are not read. */
@@ -61,6 +69,19 @@ export interface SourceReading {
   readonly size: number;
 }
 
+export function hasText(source: Source): boolean {
+  return "text" in source || "edit" in source;
+}
+
+export function isSameSource(a: Source, b: Source): boolean {
+  return a === b || ("text" in a && "text" in b && a.text === b.text);
+}
+
+/** Whether the next source of its path may be an edit. */
+export function canEdit(reading: SourceReading): boolean {
+  return reading instanceof TextReading;
+}
+
 /** Few chunks have problems to be located. */
 const locatorOf = memoized(({ text }: Chunk) => new TextLocator(text));
 const NONE: readonly never[] = [];
@@ -73,21 +94,23 @@ export function readSource(
   reuse: (parts: readonly string[]) => readonly (Chunk | undefined)[] = () => NONE,
 ): SourceReading {
   const { path } = source;
+  if ("edit" in source) {
+    if (!(known instanceof TextReading)) throw new Error(`${path} was edited before it was read`);
+    return known.edited(source, table);
+  }
   if ("text" in source) {
-    const { text } = source;
-    if (known instanceof TextReading) return known.edited(text, table);
-    const parts = splitDocuments(text);
+    const parts = splitDocuments(source.text);
     const reused = reuse(parts);
     // Where no chunk is older than the text, all of them share its memory.
     const own = reused.some((chunk) => chunk !== undefined) ? parts.map(detached) : parts;
-    return readingOf(path, text, chunksFor(own, reused, table));
+    return readingOf(source, source.text.length, chunksFor(own, reused, table));
   }
   if ("objects" in source) {
     const all = source.objects.map((object) => decode(object, table));
     const read = all.filter((decoded) => decoded.result !== "unknown");
     const { doubtful, unidentified } = countsOf(all, table);
     return {
-      ...{ path, chunks: NONE, size: read.length, broken: false },
+      ...{ path, source, chunks: NONE, size: read.length, broken: false },
       values: read.map((decoded) => ({ path, decoded, locate: () => undefined })),
       unknown: all.filter((decoded) => decoded.result === "unknown"),
       diagnostics: read.flatMap((decoded) => diagnosticsOf(decoded)),
@@ -102,7 +125,7 @@ export function readSource(
         { code: "FILE_UNREADABLE", message: `${path} can't be read: ${source.unreadable}` },
         location,
       );
-  return { path, ...withoutValues([error], !isAbsent), chunks: NONE };
+  return { path, source, ...withoutValues([error], !isAbsent), chunks: NONE };
 }
 
 function chunksFor(
@@ -113,31 +136,41 @@ function chunksFor(
   return parts.map((part, i) => reused[i] ?? readChunk(part, table));
 }
 
-function readingOf(path: string, text: string, chunks: readonly Chunk[]): SourceReading {
+/** `length`: of the text, in characters. */
+function readingOf(source: Source, length: number, chunks: readonly Chunk[]): SourceReading {
   const counts = chunks.reduce((sum, chunk) => addedCounts(sum, chunk, 1), NO_COUNTS);
-  if (counts.unparsed === 0) return new TextReading({ path, text }, chunks, counts);
-  return { path, text, chunks, ...withoutValues(syntaxErrors(path, chunks), true) };
+  if (counts.unparsed === 0) return new TextReading({ source, length, chunks, counts });
+  const { path } = source;
+  return { path, source, chunks, ...withoutValues(syntaxErrors(path, chunks), true) };
 }
 
 /** A text that can be parsed. What changes is a small part of it, so what few need is computed when it is needed. */
 class TextReading implements SourceReading {
   readonly path: string;
-  readonly text: string;
+  readonly source: Source;
   readonly chunks: readonly Chunk[];
   readonly broken = false;
+  readonly #length: number;
   readonly #counts: ChunkCounts;
   readonly #lines: ChunkLines;
   #values: readonly PlacedValue[] | undefined;
   #diagnostics: readonly Diagnostic[] | undefined;
 
-  constructor(
-    { path, text }: Pick<TextReading, "path" | "text">,
-    chunks: readonly Chunk[],
-    counts: ChunkCounts,
-  ) {
-    this.path = path;
-    this.text = text;
+  constructor({
+    source,
+    length,
+    chunks,
+    counts,
+  }: {
+    readonly source: Source;
+    readonly length: number;
+    readonly chunks: readonly Chunk[];
+    readonly counts: ChunkCounts;
+  }) {
+    this.path = source.path;
+    this.source = source;
     this.chunks = chunks;
+    this.#length = length;
     this.#counts = counts;
     this.#lines = new ChunkLines(chunks);
   }
@@ -178,10 +211,12 @@ class TextReading implements SourceReading {
     return moved && isRead(moved) ? moved : undefined;
   }
 
-  /** The reading of another text, which parses only what is not in this one. */
-  edited(text: string, table: KindTable): SourceReading {
-    const { path, chunks } = this;
-    const { start, end, parts } = editedParts(text, this);
+  /** The reading of the text after an edit, which parses only what is not in this one. */
+  edited(source: Extract<Source, { readonly edit: TextEdit }>, table: KindTable): SourceReading {
+    const { chunks } = this;
+    const { edit } = source;
+    const length = this.#length + edit.text.length - (edit.end - edit.start);
+    const { start, end, parts } = editedParts(edit, { length: this.#length, chunks });
     const before = chunks.slice(start, chunks.length - end);
     const known = new Map(before.map((chunk) => [chunk.text, chunk]));
     const now = chunksFor(
@@ -192,8 +227,8 @@ class TextReading implements SourceReading {
     const all = [...chunks.slice(0, start), ...now, ...chunks.slice(chunks.length - end)];
     const left = before.reduce((sum, chunk) => addedCounts(sum, chunk, -1), this.#counts);
     const counts = now.reduce((sum, chunk) => addedCounts(sum, chunk, 1), left);
-    if (counts.unparsed > 0) return readingOf(path, text, all);
-    return new TextReading({ path, text }, all, counts);
+    if (counts.unparsed > 0) return readingOf(source, length, all);
+    return new TextReading({ source, length, chunks: all, counts });
   }
 }
 
@@ -221,7 +256,7 @@ export function valuesIn(
 function withoutValues(
   diagnostics: readonly Diagnostic[],
   broken: boolean,
-): Omit<SourceReading, "path" | "text" | "chunks"> {
+): Omit<SourceReading, "path" | "source" | "chunks"> {
   return {
     ...{ values: NONE, unknown: NONE, diagnostics, size: 0 },
     ...{ broken, doubtful: broken, unidentified: broken },
@@ -296,31 +331,6 @@ class ValueInFile implements Placed<Decoded> {
     return line === undefined
       ? undefined
       : new ValueInFile({ path: this.path, chunk, line }, this.#value);
-  }
-}
-
-/** The lines before chunks. Counted only as far as they were asked for: of 100,000 chunks mostly a few are. */
-class ChunkLines {
-  readonly #chunks: readonly Chunk[];
-  /** Equal documents share a chunk; the first place counts. */
-  readonly #known = new Map<Chunk, number>();
-  #next = 0;
-  #line = 0;
-
-  constructor(chunks: readonly Chunk[]) {
-    this.#chunks = chunks;
-  }
-
-  /** Undefined if it is none of the chunks. */
-  before(chunk: Chunk): number | undefined {
-    for (;;) {
-      const known = this.#known.get(chunk);
-      const next = this.#chunks[this.#next];
-      if (known !== undefined || next === undefined) return known;
-      getOrInsert(this.#known, next, () => this.#line);
-      this.#line += next.lineBreaks;
-      this.#next += 1;
-    }
   }
 }
 

@@ -7,7 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { compareStrings } from "../support/collections.js";
 import { EnvironmentError } from "../support/errors.js";
 import { isObject, own } from "../support/json-object.js";
-import type { Source } from "./documents.js";
+import { type Source, hasText, isSameSource } from "./documents.js";
+import { FileTexts, UnreadableError } from "./file-texts.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
 const STANDARD_INPUT = "-";
@@ -22,6 +23,13 @@ export class MissingPathError extends EnvironmentError {
   constructor(path: string) {
     super(`${path} does not exist; check the path`);
   }
+}
+
+/** How the bytes of files become sources. */
+interface Texts {
+  readonly texts: FileTexts;
+  /** Whether a source may come as an edit of this one. */
+  readonly canEdit?: (source: Source) => boolean;
 }
 
 interface ReadOptions {
@@ -43,7 +51,7 @@ export async function readSources(
   paths: readonly string[],
   options: ReadOptions,
 ): Promise<readonly Source[]> {
-  return readAll(paths, options, new Room());
+  return readAll(paths, { ...options, texts: new FileTexts() });
 }
 
 /** Milliseconds after which folders are given up whose files keep being moved. */
@@ -55,13 +63,12 @@ const LONGEST_MOVING = 2000;
  */
 async function readAll(
   paths: readonly string[],
-  options: ReadOptions,
-  room: Room,
+  options: ReadOptions & Texts,
 ): Promise<readonly Source[]> {
   const input = paths.includes(STANDARD_INPUT) ? await options.readInput() : "";
   const end = performance.now() + LONGEST_MOVING;
   for (;;) {
-    const reader = new SourceReader(options.followLinks, room);
+    const reader = new SourceReader(options);
     for (const path of new Set(paths)) {
       if (path === STANDARD_INPUT) reader.addText("<stdin>", input);
       else if (await reader.addPath(path)) continue;
@@ -81,7 +88,7 @@ const MOST_CHANGED = 100;
 export class SourceFiles {
   readonly #paths: readonly string[];
   readonly #options: ReadOptions;
-  readonly #room = new Room();
+  readonly #texts = new FileTexts();
   #sources: readonly Source[] = [];
 
   constructor(paths: readonly string[], options: ReadOptions) {
@@ -89,33 +96,44 @@ export class SourceFiles {
     this.#options = options;
   }
 
-  /** `changed`: all paths that may have changed since the last call; without any, everything is read. */
-  async read(changed: ReadonlySet<string>): Promise<readonly Source[]> {
-    this.#sources = (await this.#withChanges(changed)) ?? (await this.#withAll());
+  /**
+   * `changed`: all paths that may have changed since the last call; without any, everything is read. `canEdit`: whether an edit may follow
+   * on a source that was read before.
+   */
+  async read(
+    changed: ReadonlySet<string>,
+    canEdit: (source: Source) => boolean,
+  ): Promise<readonly Source[]> {
+    const options = { ...this.#options, texts: this.#texts, canEdit };
+    this.#sources =
+      (await this.#withChanges(changed, options)) ??
+      this.#sameWhereEqual(await readAll(this.#paths, options));
+    this.#texts.keepOnly(new Set(this.#sources.map(({ path }) => path)));
     return this.#sources;
   }
 
-  /** A text that has not changed stays the same string: two of them would be compared, and kept in memory, from then on. */
-  async #withAll(): Promise<readonly Source[]> {
+  /** Two strings with one text would be compared, and kept in memory, from then on. */
+  #sameWhereEqual(now: readonly Source[]): readonly Source[] {
     const before = new Map(this.#sources.map((source) => [source.path, source]));
-    const now = await readAll(this.#paths, this.#options, this.#room);
     return now.map((source) => {
       const known = before.get(source.path);
-      const isSame = known && "text" in known && "text" in source && known.text === source.text;
-      return isSame === true ? known : source;
+      return known !== undefined && isSameSource(known, source) ? known : source;
     });
   }
 
   /** Undefined: a folder, a link, a new or a removed file is among them, or what else can't be read alone. */
-  async #withChanges(changed: ReadonlySet<string>): Promise<readonly Source[] | undefined> {
+  async #withChanges(
+    changed: ReadonlySet<string>,
+    options: ReadOptions & Texts,
+  ): Promise<readonly Source[] | undefined> {
     if (changed.size === 0 || changed.size > MOST_CHANGED) return undefined;
     const sources = [...this.#sources];
     for (const path of changed) {
       const index = sources.findIndex((source) => source.path === path);
       const known = sources[index];
       const kind = await kindOf(path);
-      if (known !== undefined && "text" in known && kind === "file") {
-        const reader = new SourceReader(this.#options.followLinks, this.#room);
+      if (known !== undefined && hasText(known) && kind === "file") {
+        const reader = new SourceReader(options);
         await reader.addPath(path);
         const [source] = reader.sources;
         if (source === undefined) return undefined;
@@ -146,12 +164,10 @@ class SourceReader {
   readonly #seen = new Set<string>();
   /** What folders were when their reading began; null: one that was being changed. */
   readonly #folders = new Map<string, string | null>();
-  readonly #followLinks: boolean;
-  readonly #room: Room;
+  readonly #options: Pick<ReadOptions, "followLinks"> & Texts;
 
-  constructor(followLinks: boolean, room: Room) {
-    this.#followLinks = followLinks;
-    this.#room = room;
+  constructor(options: Pick<ReadOptions, "followLinks"> & Texts) {
+    this.#options = options;
   }
 
   addText(path: string, text: string): void {
@@ -171,7 +187,7 @@ class SourceReader {
   async #add(path: string, root: string | undefined): Promise<boolean> {
     try {
       const real = await realpath(path);
-      if (root !== undefined && !this.#followLinks && !`${real}/`.startsWith(root)) {
+      if (root !== undefined && !this.#options.followLinks && !`${real}/`.startsWith(root)) {
         this.sources.push({ path, unreadable: OUTSIDE });
         return true;
       }
@@ -179,7 +195,10 @@ class SourceReader {
       this.#seen.add(real);
       if ((await stat(path)).isDirectory()) {
         await this.#addFolder(path, root ?? (real === "/" ? real : `${real}/`));
-      } else this.addText(path, await readRegular(path, real, this.#room));
+      } else {
+        const { texts, canEdit } = this.#options;
+        this.sources.push(texts.sourceOf(path, await readRegular(path, real, texts), canEdit));
+      }
     } catch (error: unknown) {
       if (textOf(error, "code") === "ENOENT") return false;
       this.sources.push({ path, unreadable: reasonOf(error) });
@@ -254,59 +273,38 @@ const OUTSIDE =
 
 const NOT_REGULAR = "it is no regular file";
 
-/** Its message is what the user reads. */
-class UnreadableError extends Error {}
-
 /** Opened so that a pipe without a writer does not block. Files of the kernel call themselves regular, and some never end. */
-async function readRegular(path: string, real: string, room: Room): Promise<string> {
+async function readRegular(
+  path: string,
+  real: string,
+  texts: FileTexts,
+): ReturnType<typeof filled> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();
     const isRegular = found.isFile() && !/^\/(?:proc|sys)\//.test(real);
     if (!isRegular) throw new UnreadableError(NOT_REGULAR);
-    return await room.read(handle, found.size);
+    if (found.size > bufferConstants.MAX_STRING_LENGTH)
+      throw new UnreadableError("it is too large");
+    return await filled(texts.room(found.size), handle, found.size);
   } finally {
     await handle.close();
   }
 }
 
-/**
- * Memory for the bytes of one file after the other. V8 counts such memory apart: with memory of their own, two changes of a file of 39 MB
- * made it search the whole heap for garbage, for 1.5 s.
- */
-class Room {
-  #free: Buffer | undefined;
-
-  /** The text of the first `size` bytes. */
-  async read(handle: FileHandle, size: number): Promise<string> {
-    if (size > bufferConstants.MAX_STRING_LENGTH) throw new UnreadableError("it is too large");
-    const taken = this.#free;
-    this.#free = undefined;
-    const fits = taken !== undefined && taken.length >= size;
-    // A file that grows by a little finds room again.
-    const bytes = fits ? taken : Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(size + 1)));
-    let length = 0;
-    while (length < size) {
-      const { bytesRead } = await handle.read(bytes, length, size - length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    const text = decodeUtf8(bytes.subarray(0, length));
-    this.#free = bytes;
-    return text;
+/** Reads at most `size` bytes. */
+async function filled(
+  room: Buffer,
+  handle: FileHandle,
+  size: number,
+): Promise<{ readonly room: Buffer; readonly length: number }> {
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await handle.read(room, length, size - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
   }
-}
-
-function decodeUtf8(bytes: Buffer): string {
-  const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    throw new UnreadableError("it is UTF-16; save it as UTF-8");
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error: unknown) {
-    throw new UnreadableError("it is not UTF-8 text", { cause: error });
-  }
+  return { room, length };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

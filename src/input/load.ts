@@ -8,7 +8,7 @@ import { compareBy, compareStrings, groupBy, sameElements } from "../support/col
 import { SharedMap } from "../support/shared-map.js";
 import type { UnknownKind } from "./decode.js";
 import type { Chunk } from "./chunks.js";
-import { type Source, type SourceReading, readSource } from "./documents.js";
+import { type Source, type SourceReading, canEdit, isSameSource, readSource } from "./documents.js";
 import {
   DEFAULT_INPUT_OPTIONS,
   type InputOptions,
@@ -130,6 +130,12 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   };
 }
 
+/** Whether an edit of this source can be read next (see Source). */
+export function mayBeEdited({ readings }: InputState, source: Source): boolean {
+  const known = readings.byPath.get(source.path);
+  return known?.source === source && canEdit(known);
+}
+
 /** Reuses the readings of unchanged texts. In a changed text only the changed documents are parsed again. */
 function readAll(
   { readings: { list, byPath }, table }: InputState,
@@ -138,7 +144,7 @@ function readAll(
   let moved: ReadonlyMap<string, Chunk> | undefined;
   return sources.map((source) => {
     const known = byPath.get(source.path);
-    if (known !== undefined && "text" in source && known.text === source.text) return known;
+    if (known !== undefined && isSameSource(known.source, source)) return known;
     return readSource(source, table, known, (parts) => {
       // A file that is new here may have been renamed.
       moved ??= byText(goneReadings(list, sources).flatMap(chunksOf));

@@ -4,7 +4,7 @@ import { sameElements, withoutCommonEnds } from "../support/collections.js";
 import { SharedMap } from "../support/shared-map.js";
 import type { DecodedValue } from "./decode.js";
 import type { Chunk } from "./chunks.js";
-import { type PlacedValue, type SourceReading, placedIn, valuesIn } from "./documents.js";
+import { type PlacedValue, type SourceReading, hasText, placedIn, valuesIn } from "./documents.js";
 import {
   type Choice,
   ObjectChoice,
@@ -81,8 +81,8 @@ export function chosenLocally(
   const [removed, added] = [chunks.before.flatMap(decodedOf), chunks.now.flatMap(decodedOf)];
   const gone = new Set(removed);
   const isGood =
-    now.every((each) => each.text !== undefined && !each.doubtful && !each.unidentified) &&
-    before.every(({ text }) => text !== undefined) &&
+    now.every((each) => hasText(each.source) && !each.doubtful && !each.unidentified) &&
+    before.every(({ source }) => hasText(source)) &&
     [...removed, ...added].every(
       ({ result, served }) =>
         result === "object" && served !== undefined && !refusedKeys.has(served.key),

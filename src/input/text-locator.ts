@@ -135,30 +135,32 @@ function hasDirectives(text: string): boolean {
   return text.startsWith("%") || text.includes("\n%") || text.includes("\r%");
 }
 
+/** Characters of a text from `start` to `end` are replaced by others. */
+export interface TextEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /**
- * The parts of a text that differs little from another one: the number of parts of that which are the same at its start and at its end,
- * and the parts between them. `chunks`: the parts of the other text.
+ * The parts of a text after an edit: the number of parts from before that stay at its start and at its end, and the parts between them.
+ * `chunks`: the parts before; `length`: of the text before.
  */
 export function editedParts(
-  text: string,
-  before: { readonly text: string; readonly chunks: readonly Part[] },
+  edit: TextEdit,
+  before: { readonly length: number; readonly chunks: readonly Part[] },
 ): { readonly start: number; readonly end: number; readonly parts: readonly string[] } {
   const { chunks } = before;
-  const whole = { start: 0, end: 0, parts: [text] };
   // A text with directives is one part.
-  if (chunks.length < 2) return { ...whole, parts: splitDocuments(text) };
-  const shorter = Math.min(text.length, before.text.length);
+  if (chunks.length < 2) return { start: 0, end: 0, parts: splitDocuments(between(edit, chunks)) };
   // Where a part ends is decided by what is before it, and by what begins the next one.
-  const head = commonLength(text, before.text, shorter, startOf);
-  const start = partsWithin(head - NEXT_BEGINS, chunks.values());
+  const start = partsWithin(edit.start - NEXT_BEGINS, chunks.values());
   const from = lengthOf(chunks.slice(0, start));
   // The line break before a part belongs to the part before.
-  const tail = commonLength(text, before.text, shorter - from, endOf);
-  let end = partsWithin(tail - 1, fromTheLast(chunks, start));
+  let end = partsWithin(before.length - edit.end - 1, fromTheLast(chunks, start));
   for (let more = 1; ; more *= 2) {
-    const to = text.length - lengthOf(chunks.slice(chunks.length - end));
-    const middle = text.slice(from, to);
-    if (hasDirectives(middle)) return whole;
+    const middle = between(edit, chunks.slice(start, chunks.length - end), from);
+    if (hasDirectives(middle)) return { start: 0, end: 0, parts: [between(edit, chunks)] };
     const parts = splitDocuments(middle);
     // A tiny document stays together with what follows it.
     if (end === 0 || (parts.at(-1)?.length ?? 0) >= SMALL) return { start, end, parts };
@@ -166,30 +168,16 @@ export function editedParts(
   }
 }
 
+/** The text of some parts after an edit within them. `from`: where they begin. */
+function between({ start, end, text }: TextEdit, parts: readonly Part[], from = 0): string {
+  const before = parts.map((part) => part.text).join("");
+  return before.slice(0, start - from) + text + before.slice(end - from);
+}
+
 /** Characters: `---`, and one more or the end. */
 const NEXT_BEGINS = 4;
 
 type Part = Readonly<Record<"text", string>>;
-/** So many characters of a text, after or before so many others. */
-type Slice = (text: string, at: number, length: number) => string;
-
-const startOf: Slice = (text, at, length) => text.slice(at, at + length);
-const endOf: Slice = (text, at, length) => text.slice(text.length - at - length, text.length - at);
-
-/** Characters that are compared at once: that is ten times as fast as documents, one after the other. */
-const BLOCK = 2 ** 16;
-
-/** How many characters two texts have in common, at most `most`. */
-function commonLength(a: string, b: string, most: number, slice: Slice): number {
-  let [length, step] = [0, BLOCK];
-  while (step >= 1) {
-    const isSame = length + step <= most && slice(a, length, step) === slice(b, length, step);
-    if (isSame) length += step;
-    else step /= 2;
-  }
-  return length;
-}
-
 /** How many parts end within so many characters. */
 function partsWithin(length: number, parts: Iterable<Part>): number {
   let [count, left] = [0, length];

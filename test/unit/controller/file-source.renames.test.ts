@@ -31,7 +31,7 @@ beforeEach(async () => {
     options: DEFAULT_OPTIONS,
     log,
     paths: [folder],
-    readSources: (changed) => files.read(changed),
+    readSources: (changed, canEdit) => files.read(changed, canEdit),
   });
   batcher = new Batcher({
     ...{ quietDelay: 20, maximumDelay: 100, firstDelay: 5 },

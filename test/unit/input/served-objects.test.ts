@@ -1,5 +1,5 @@
 import { refKey } from "../../../src/diagnostics/diagnostic.js";
-import { type SourceReading, readSource } from "../../../src/input/documents.js";
+import { type SourceReading, canEdit, readSource } from "../../../src/input/documents.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../../src/input/kind-table.js";
 import {
   type ServedObjects,
@@ -8,6 +8,8 @@ import {
   chosenLocally,
   valueNow,
 } from "../../../src/input/served-objects.js";
+import type { TextEdit } from "../../../src/input/text-locator.js";
+import { commonEnds } from "../../../src/support/collections.js";
 import { SharedMap } from "../../../src/support/shared-map.js";
 
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
@@ -31,8 +33,15 @@ function readAll(files: Files, before: readonly SourceReading[] = []): readonly 
   return Object.entries(files).map(([path, maps]) => {
     const text = maps.includes("[") ? maps : maps.split(" ").map(configMap).join("---\n");
     const known = before.find((reading) => reading.path === path);
-    return known?.text === text ? known : readSource({ path, text }, TABLE, known);
+    if (known === undefined || !canEdit(known)) return readSource({ path, text }, TABLE);
+    const old = known.chunks.map((chunk) => chunk.text).join("");
+    return old === text ? known : readSource({ path, edit: editBetween(old, text) }, TABLE, known);
   });
+}
+
+function editBetween(before: string, now: string): TextEdit {
+  const { start, end } = commonEnds(Array.from(before), Array.from(now));
+  return { start, end: before.length - end, text: now.slice(start, now.length - end) };
 }
 
 const pathsOf = (list: readonly SourceReading[]) =>

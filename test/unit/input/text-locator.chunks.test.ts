@@ -42,8 +42,11 @@ test("the parts of a text that was edited are those of the text", () => {
   fc.assert(
     fc.property(text, text, text, text, (head, old, now, tail) => {
       const kept = splitDocuments(head + old + tail);
-      const before = { text: head + old + tail, chunks: kept.map((part) => ({ text: part })) };
-      const { start, end, parts } = editedParts(head + now + tail, before);
+      const edit = { start: head.length, end: head.length + old.length, text: now };
+      const { start, end, parts } = editedParts(edit, {
+        length: (head + old + tail).length,
+        chunks: kept.map((part) => ({ text: part })),
+      });
       const all = [...kept.slice(0, start), ...parts, ...kept.slice(kept.length - end)];
       expect(all).toEqual(splitDocuments(head + now + tail));
     }),

@@ -1,0 +1,168 @@
+/** The bytes of files → their texts. Of a large file that was read before, only what has changed is decoded. */
+import { isAscii } from "node:buffer";
+import type { Source } from "./documents.js";
+import type { TextEdit } from "./text-locator.js";
+
+/** Its message is what the user reads. */
+export class UnreadableError extends Error {}
+
+/** Bytes. A smaller text is decoded as a whole, and its documents are looked up, in less time than a file takes to be opened. */
+const LARGE = 2 ** 16;
+
+const NEVER = (): boolean => false;
+
+/** A large file as it was last read. */
+interface KnownFile {
+  readonly source: Source;
+  /** Where its bytes are, and then anything. */
+  readonly room: Buffer;
+  readonly bytes: Buffer;
+  /** So that characters need not be counted. */
+  readonly isAscii: boolean;
+}
+
+/**
+ * Strings of 39 MB, of which a change needs some hundred characters, made V8 search the whole heap for garbage after every sixth change,
+ * for more than a second; memory outside of the heap, with a new buffer for each change, after every second one.
+ */
+export class FileTexts {
+  readonly #known = new Map<string, KnownFile>();
+  /** Room that nothing uses. */
+  #free: Buffer | undefined;
+
+  /** A buffer for more bytes than that, which `sourceOf` gets back. */
+  room(size: number): Buffer {
+    const free = this.#free;
+    this.#free = undefined;
+    // A file that grows by a little finds room again.
+    return free !== undefined && free.length > size
+      ? free
+      : Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(size + 1)));
+  }
+
+  /**
+   * The source of a file whose bytes are the first `length` ones in the room. `canEdit`: whether an edit may follow on the source that was
+   * given last; absent: none will be asked for. Throws UnreadableError.
+   */
+  sourceOf(
+    path: string,
+    { room, length }: { readonly room: Buffer; readonly length: number },
+    canEdit: (source: Source) => boolean = NEVER,
+  ): Source {
+    const bytes = room.subarray(0, length);
+    const before = this.#known.get(path);
+    this.#known.delete(path);
+    const mayEdit = before !== undefined && canEdit(before.source);
+    if (before !== undefined && isStill(before, bytes, mayEdit)) {
+      this.#known.set(path, before);
+      this.#free = room;
+      return before.source;
+    }
+    const edit = mayEdit ? editOf(before, bytes) : undefined;
+    const source =
+      edit === undefined ? { path, text: textOf(bytes) } : { path, edit: edit.characters };
+    this.#free = room;
+    if (canEdit !== NEVER && length >= LARGE && !hasMark(bytes)) {
+      this.#free = before?.room;
+      this.#known.set(path, { source, room, bytes, isAscii: isAsciiAfter(edit, bytes) });
+    }
+    return source;
+  }
+
+  /** Forgets all other files. */
+  keepOnly(paths: ReadonlySet<string>): void {
+    for (const path of this.#known.keys()) if (!paths.has(path)) this.#known.delete(path);
+  }
+}
+
+/** The byte order mark of UTF-8, which is no part of the text. */
+function hasMark([first, second, third]: Buffer): boolean {
+  return first === 0xef && second === 0xbb && third === 0xbf;
+}
+
+function textOf(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new UnreadableError("it is UTF-16; save it as UTF-8");
+  }
+  return decodeUtf8(bytes, false);
+}
+
+function decodeUtf8(bytes: Buffer, ignoreBOM: boolean): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM }).decode(bytes);
+  } catch (error: unknown) {
+    throw new UnreadableError("it is not UTF-8 text", { cause: error });
+  }
+}
+
+/** An edit says nothing to whom it can't be an edit of what was read. */
+function isStill({ source, bytes }: KnownFile, now: Buffer, mayEdit: boolean): boolean {
+  return (mayEdit || "text" in source) && bytes.equals(now);
+}
+
+interface Edit {
+  readonly characters: TextEdit;
+  /** Of the file afterwards. */
+  readonly isAscii: boolean;
+}
+
+function isAsciiAfter(edit: Edit | undefined, bytes: Buffer): boolean {
+  return edit === undefined ? isAscii(bytes) : edit.isAscii;
+}
+
+function editOf(before: KnownFile, bytes: Buffer): Edit | undefined {
+  const shorter = Math.min(before.bytes.length, bytes.length);
+  let start = commonLength(shorter, (at, length) =>
+    isSameAt(before.bytes, bytes, [at, at], length),
+  );
+  while (start > 0 && (isWithinCharacter(before.bytes, start) || isWithinCharacter(bytes, start))) {
+    start -= 1;
+  }
+  const [oldEnd, end] = [before.bytes.length, bytes.length];
+  let tail = commonLength(shorter - start, (at, length) =>
+    isSameAt(before.bytes, bytes, [oldEnd - at - length, end - at - length], length),
+  );
+  while (tail > 0 && isWithinCharacter(bytes, end - tail)) tail -= 1;
+  // It may begin with the mark of an encoding.
+  if (start === 0) return undefined;
+  const middle = bytes.subarray(start, end - tail);
+  const first = before.isAscii ? start : charactersIn(bytes.subarray(0, start));
+  const last = first + charactersIn(before.bytes.subarray(start, oldEnd - tail));
+  return {
+    characters: { start: first, end: last, text: decodeUtf8(middle, true) },
+    isAscii: before.isAscii && isAscii(middle),
+  };
+}
+
+/** Bytes that are compared at once. */
+const BLOCK = 2 ** 16;
+
+/** How many bytes two files have in common, at most `most`. `isSame`: whether so many bytes after so many others are. */
+function commonLength(most: number, isSame: (at: number, length: number) => boolean): number {
+  let [length, step] = [0, BLOCK];
+  while (step >= 1) {
+    if (length + step <= most && isSame(length, step)) length += step;
+    else step /= 2;
+  }
+  return length;
+}
+
+function isSameAt(
+  a: Buffer,
+  b: Buffer,
+  [inA, inB]: readonly [number, number],
+  length: number,
+): boolean {
+  return a.compare(b, inB, inB + length, inA, inA + length) === 0;
+}
+
+/** Whether a byte is one that continues a character (RFC 3629). */
+function isWithinCharacter(bytes: Buffer, at: number): boolean {
+  return ((bytes[at] ?? 0) & 0xc0) === 0x80;
+}
+
+/** As strings count them: in UTF-16 units. */
+function charactersIn(bytes: Buffer): number {
+  return isAscii(bytes) ? bytes.length : bytes.toString().length;
+}
