@@ -6,7 +6,7 @@ import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
 import { type ObjectStatus, type OwnedObject, withShortMessages } from "./status/object-status.js";
-import { compareIds, patched } from "./support/collections.js";
+import { compareIds, joined, patched } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
 import type { AuthContext } from "./translate/auth/auth-context.js";
@@ -188,14 +188,14 @@ function translateChanges(
   build.diagnostics.addAll(entries.reports);
   return {
     ...finish(streamRoutes.streams, policies, build, { memory, entries, fallback, taken }),
-    statuses: [
-      ...albStatuses(balancers, build.config.refused).map(withShortMessages),
-      ...ingressStatuses(entries.served, build),
-      ...[...gatewayClasses, ...ofGateways].map(withShortMessages),
-      ...routes.statuses,
-      ...streamRoutes.statuses.map(withShortMessages),
-      ...ofPolicies,
-    ],
+    statuses: joined([
+      albStatuses(balancers, build.config.refused).map(withShortMessages),
+      ingressStatuses(entries.served, build),
+      [...gatewayClasses, ...ofGateways].map(withShortMessages),
+      routes.statuses,
+      streamRoutes.statuses.map(withShortMessages),
+      ofPolicies,
+    ]),
     objects: gatewayServices(gateways, build),
     streamUpstreams: streamRoutes.streams.upstreams,
   };

@@ -11,7 +11,7 @@ import {
   countsOf,
   readChunk,
 } from "./chunks.js";
-import { memoized } from "../support/collections.js";
+import { memoized, spliced } from "../support/collections.js";
 import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
 import {
@@ -224,7 +224,7 @@ class TextReading implements SourceReading {
       parts.map((part) => known.get(part)),
       table,
     );
-    const all = [...chunks.slice(0, start), ...now, ...chunks.slice(chunks.length - end)];
+    const all = spliced(chunks, { start, end: chunks.length - end }, now);
     const left = before.reduce((sum, chunk) => addedCounts(sum, chunk, -1), this.#counts);
     const counts = now.reduce((sum, chunk) => addedCounts(sum, chunk, 1), left);
     if (counts.unparsed > 0) return readingOf(source, length, all);

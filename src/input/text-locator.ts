@@ -154,10 +154,11 @@ export function editedParts(
   // A text with directives is one part.
   if (chunks.length < 2) return { start: 0, end: 0, parts: splitDocuments(between(edit, chunks)) };
   // Where a part ends is decided by what is before it, and by what begins the next one.
-  const start = partsWithin(edit.start - NEXT_BEGINS, chunks.values());
-  const from = lengthOf(chunks.slice(0, start));
+  const [start, from] = partsWithin(edit.start - NEXT_BEGINS, chunks.length, (i) => chunks[i]);
   // The line break before a part belongs to the part before.
-  let end = partsWithin(before.length - edit.end - 1, fromTheLast(chunks, start));
+  const tail = before.length - edit.end - 1;
+  const last = chunks.length - 1;
+  let [end] = partsWithin(tail, chunks.length - start, (i) => chunks[last - i]);
   for (let more = 1; ; more *= 2) {
     const middle = between(edit, chunks.slice(start, chunks.length - end), from);
     if (hasDirectives(middle)) return { start: 0, end: 0, parts: [between(edit, chunks)] };
@@ -178,26 +179,19 @@ function between({ start, end, text }: TextEdit, parts: readonly Part[], from = 
 const NEXT_BEGINS = 4;
 
 type Part = Readonly<Record<"text", string>>;
-/** How many parts end within so many characters. */
-function partsWithin(length: number, parts: Iterable<Part>): number {
-  let [count, left] = [0, length];
-  for (const { text } of parts) {
-    left -= text.length;
-    if (left < 0) break;
-    count += 1;
+/** How many parts, at most `most`, end within so many characters; and the length of them. */
+function partsWithin(
+  length: number,
+  most: number,
+  partAt: (i: number) => Part | undefined,
+): readonly [count: number, length: number] {
+  let [count, used] = [0, 0];
+  for (; count < most; count += 1) {
+    const next = used + (partAt(count)?.text.length ?? 0);
+    if (next > length) break;
+    used = next;
   }
-  return count;
-}
-
-function* fromTheLast(parts: readonly Part[], first: number): Iterable<Part> {
-  for (let i = parts.length - 1; i >= first; i -= 1) {
-    const part = parts[i];
-    if (part !== undefined) yield part;
-  }
-}
-
-function lengthOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, { text }) => sum + text.length, 0);
+  return [count, used];
 }
 
 /** Offsets at which the lines of a text begin. */

@@ -153,26 +153,46 @@ export function patched<T extends object>(
   const added = changes.flatMap(({ now }) => now ?? []).sort(compare);
   if (gone.size === 0 && added.length === 0) return sorted;
   const edits = [
-    ...Array.from(gone, (entry) => ({ at: indexOf(sorted, entry, compare), now: NONE })),
-    ...added.map((now) => ({ at: firstAfter(sorted, now, compare), now: [now] })),
-  ].sort((a, b) => a.at - b.at);
-  const parts: (readonly T[])[] = [];
-  let next = 0;
+    ...Array.from(gone, (entry) => ({ at: indexOf(sorted, entry, compare), now: undefined })),
+    ...added.map((now) => ({ at: firstAfter(sorted, now, compare), now })),
+  ]
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  const runs: { readonly start: number; end: number; readonly now: T[] }[] = [];
   for (const { at, now } of edits) {
-    if (next < at) parts.push(sorted.slice(next, at));
-    parts.push(now);
-    next = Math.max(next, now === NONE ? at + 1 : at);
+    let run = runs.at(-1);
+    if (run === undefined || at > run.end) runs.push((run = { start: at, end: at, now: [] }));
+    if (now !== undefined) run.now.push(now);
+    else run.end = at + 1;
   }
-  parts.push(sorted.slice(next));
-  return joined(parts);
+  const [only] = runs;
+  if (only === undefined) return sorted;
+  if (runs.length === 1) return spliced(sorted, only, only.now);
+  let next = 0;
+  const parts = runs.flatMap(({ start, end, now }) => {
+    const before = sorted.slice(next, start);
+    next = end;
+    return [before, now];
+  });
+  return joined([...parts, sorted.slice(next)]);
 }
 
-const NONE: readonly never[] = [];
 /** A call can't have more arguments than some ten thousands. */
 const MOST_ARGUMENTS = 1000;
 
-/** `concat` makes the list at once in its length; `flat` is slower, and makes longer ones on the way. */
-function joined<T>(parts: readonly (readonly T[])[]): readonly T[] {
+/** The list with other entries from `start` to `end`. It is made at once in its length. */
+export function spliced<T>(
+  list: readonly T[],
+  { start, end }: { readonly start: number; readonly end: number },
+  now: readonly T[],
+): readonly T[] {
+  return now.length > MOST_ARGUMENTS
+    ? list.slice(0, start).concat(now, list.slice(end))
+    : list.toSpliced(start, end - start, ...now);
+}
+
+/** The same as `flat`, which is slower, and makes longer lists on the way. */
+export function joined<T>(parts: readonly (readonly T[])[]): readonly T[] {
   const none: readonly T[] = [];
   return parts.length > MOST_ARGUMENTS ? parts.flat() : none.concat(...parts);
 }
