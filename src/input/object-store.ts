@@ -34,7 +34,7 @@ class NamespacedMap<T> {
   }
 
   copy(): NamespacedMap<T> {
-    return new NamespacedMap(this.#settled());
+    return new NamespacedMap(this.settled());
   }
 
   /** Only before the copy is shared. */
@@ -51,12 +51,12 @@ class NamespacedMap<T> {
 
   /** A new list. */
   entries(): T[] {
-    return [...this.#settled().values()].flatMap((names) => names.values());
+    return [...this.settled().values()].flatMap((names) => names.values());
   }
 
   /** Names whose entries differ in the other map. */
   differences(other: NamespacedMap<T>): readonly Name[] {
-    const [own, others] = [this.#settled(), other.#settled()];
+    const [own, others] = [this.settled(), other.settled()];
     const namespaces = new Set([...own.keys(), ...others.keys()]);
     return [...namespaces].flatMap((namespace) => {
       const [a = SharedMap.of<T>(), b = SharedMap.of<T>()] = [
@@ -67,7 +67,8 @@ class NamespacedMap<T> {
     });
   }
 
-  #settled(): ReadonlyMap<string, SharedMap<T>> {
+  /** With what was set. */
+  settled(): ReadonlyMap<string, SharedMap<T>> {
     for (const [namespace, changes] of this.#changes) {
       const names = this.#namespaces.get(namespace) ?? SharedMap.of<T>();
       this.#namespaces.set(namespace, names.with(changes));
@@ -98,6 +99,10 @@ class KindIndex<T extends KubernetesObject> {
   set(at: Name, now: T | undefined): void {
     this.#changes.push({ before: this.get(at.namespace, at.name), now });
     this.#objects.set(at, now);
+  }
+
+  settle(): void {
+    this.#objects.settled();
   }
 
   get(namespace: string, name: string): T | undefined {
@@ -155,7 +160,14 @@ export class ObjectStore {
       if (now === undefined) index[kind]?.set({ namespace, name }, undefined);
       else put(index, now);
     }
-    return new ObjectStore(index, slices);
+    return new ObjectStore(index, slices).#settled(touched);
+  }
+
+  /** The first change after a start would otherwise wait for what the start has set. */
+  #settled(touched: ReadonlySet<KindName>): this {
+    for (const kind of touched) this.#index[kind]?.settle();
+    this.#slices.settled();
+    return this;
   }
 
   resources(refused: readonly ResourceRef[], locate: Locate): Resources {

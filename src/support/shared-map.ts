@@ -4,6 +4,7 @@ import { fnv1a } from "./text.js";
 const BUCKET = 32;
 
 type Bucket<V> = ReadonlyMap<string, V>;
+type Changes<V> = ReadonlyMap<string, V> | readonly (readonly [string, V])[];
 
 /** Entries by text. A map with some changes shares everything else with the map before, so it costs what has changed. */
 export class SharedMap<V> {
@@ -16,7 +17,7 @@ export class SharedMap<V> {
     this.size = size;
   }
 
-  static of<V>(entries: Iterable<readonly [string, V]> = []): SharedMap<V> {
+  static of<V>(entries: Changes<V> = []): SharedMap<V> {
     return new SharedMap<V>([new Map()], 0).with(entries);
   }
 
@@ -37,8 +38,10 @@ export class SharedMap<V> {
   }
 
   /** The map with these entries; undefined removes one. */
-  with(changes: Iterable<readonly [string, V | undefined]>): SharedMap<V> {
-    const buckets = [...this.#buckets];
+  with(changes: Changes<V | undefined>): SharedMap<V> {
+    const count = "size" in changes ? changes.size : changes.length;
+    // Thousands of new entries would otherwise be set in few buckets first, and then again.
+    const buckets = [...this.#fitting(this.size + count).#buckets];
     const own = new Map<number, Map<string, V>>();
     let { size } = this;
     for (const [key, value] of changes) {
@@ -54,7 +57,7 @@ export class SharedMap<V> {
       else bucket.set(key, value);
       size += bucket.size;
     }
-    return own.size === 0 ? this : new SharedMap(buckets, size).#fitting();
+    return own.size === 0 ? this : new SharedMap(buckets, size);
   }
 
   /** Keys whose values differ in the other map. */
@@ -66,11 +69,11 @@ export class SharedMap<V> {
     return differing.flat();
   }
 
-  /** Maps only grow, so a size that goes up and down costs nothing. */
-  #fitting(): SharedMap<V> {
-    if (this.size <= 2 * BUCKET * this.#buckets.length) return this;
+  /** The map with room for so many entries. Maps only grow, so a size that goes up and down costs nothing. */
+  #fitting(size: number): SharedMap<V> {
+    if (size <= 2 * BUCKET * this.#buckets.length) return this;
     let count = 1;
-    while (count * BUCKET < this.size) count *= 2;
+    while (count * BUCKET < size) count *= 2;
     const buckets = Array.from({ length: count }, () => new Map<string, V>());
     for (const [key, value] of this.entries()) buckets[hashOf(key) & (count - 1)]?.set(key, value);
     return new SharedMap(buckets, this.size);

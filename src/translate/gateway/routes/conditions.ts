@@ -1,7 +1,7 @@
 import type { RoutingResources } from "../../../input/resources.js";
 import type { CompileOptions } from "../../../model/options.js";
 import type { Condition, ObjectStatus } from "../../../status/object-status.js";
-import { withoutCommonEnds } from "../../../support/collections.js";
+import { sameElements, withoutCommonEnds } from "../../../support/collections.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute, RouteKindName } from "../model.js";
 import type { RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
@@ -89,25 +89,28 @@ export class ReportedStatuses {
   #all: readonly ObjectStatus[] = [];
   /** Those of `#all` that have no parent of ours. */
   readonly #orphans = new Set<ObjectStatus>();
+  #dropped: ReadonlySet<ObjectStatus> = new Set();
+  #reported: readonly ObjectStatus[] = [];
 
-  /** The list itself if nothing is dropped. */
+  /** The list itself if nothing is dropped; the last result if nothing has changed. */
   of(
     statuses: readonly ObjectStatus[],
     resources: RoutingResources,
     { controllerName }: Pick<CompileOptions, "controllerName">,
   ): readonly ObjectStatus[] {
     const { before, now } = withoutCommonEnds(this.#all, statuses);
-    this.#all = statuses;
     for (const status of before) this.#orphans.delete(status);
     for (const status of now) if (isOrphan(status)) this.#orphans.add(status);
-    const dropped = new Set<ObjectStatus>();
-    for (const status of this.#orphans) {
-      const isOurs = writtenParents(status, resources).some(
-        (entry) => entry.controllerName === controllerName,
-      );
-      if (!isOurs) dropped.add(status);
-    }
-    return dropped.size === 0 ? statuses : statuses.filter((status) => !dropped.has(status));
+    const isOurs = (status: ObjectStatus): boolean =>
+      writtenParents(status, resources).some((entry) => entry.controllerName === controllerName);
+    const dropped = new Set([...this.#orphans].filter((status) => !isOurs(status)));
+    const isSame = statuses === this.#all && sameElements([...dropped], [...this.#dropped]);
+    this.#all = statuses;
+    if (isSame) return this.#reported;
+    this.#dropped = dropped;
+    this.#reported =
+      dropped.size === 0 ? statuses : statuses.filter((status) => !dropped.has(status));
+    return this.#reported;
   }
 }
 
