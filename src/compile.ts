@@ -62,7 +62,7 @@ export class Compiler {
   readonly #memory = new TranslationMemory();
   readonly #endpoints = newEndpoints();
   #renderer = new Renderer();
-  readonly #reported = new ReportedStatuses();
+  #reported = new ReportedStatuses();
 
   compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
     return this.translate(resources, options)(now);
@@ -91,6 +91,7 @@ export class Compiler {
     } catch (error: unknown) {
       // It may have stopped in the middle.
       this.#renderer = new Renderer();
+      this.#reported = new ReportedStatuses();
       if (error instanceof PolicyTooLarge) throw error;
       // What was translated can't be rendered: the object whose part of it throws is found as where translating throws.
       const whole = translated(resources, options, this.#memory, rendersAll);

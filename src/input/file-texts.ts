@@ -17,8 +17,6 @@ interface KnownFile {
   /** Where its bytes are, and then anything. */
   readonly room: Buffer;
   readonly bytes: Buffer;
-  /** So that characters need not be counted. */
-  readonly isAscii: boolean;
 }
 
 /**
@@ -27,17 +25,16 @@ interface KnownFile {
  */
 export class FileTexts {
   readonly #known = new Map<string, KnownFile>();
-  /** Room that nothing uses. */
-  #free: Buffer | undefined;
+  /** Room that nothing uses, by its length: a small file must not keep the room of a large one. */
+  readonly #free = new Map<number, Buffer>();
 
-  /** A buffer for more bytes than that, which `sourceOf` gets back. */
+  /** A buffer for so many bytes, which `sourceOf` gets back. */
   room(size: number): Buffer {
-    const free = this.#free;
-    this.#free = undefined;
     // A file that grows by a little finds room again.
-    return free !== undefined && free.length > size
-      ? free
-      : Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(size + 1)));
+    const length = Math.max(LARGE, 2 ** Math.ceil(Math.log2(size)));
+    const free = this.#free.get(length);
+    this.#free.delete(length);
+    return free ?? Buffer.allocUnsafeSlow(length);
   }
 
   /**
@@ -55,18 +52,23 @@ export class FileTexts {
     const mayEdit = before !== undefined && canEdit(before.source);
     if (before !== undefined && isStill(before, bytes, mayEdit)) {
       this.#known.set(path, before);
-      this.#free = room;
+      this.#release(room);
       return before.source;
     }
     const edit = mayEdit ? editOf(before, bytes) : undefined;
-    const source =
-      edit === undefined ? { path, text: textOf(bytes) } : { path, edit: edit.characters };
-    this.#free = room;
-    if (canEdit !== NEVER && length >= LARGE && !hasMark(bytes)) {
-      this.#free = before?.room;
-      this.#known.set(path, { source, room, bytes, isAscii: isAsciiAfter(edit, bytes) });
-    }
+    const source = edit === undefined ? { path, text: textOf(bytes) } : { path, edit };
+    if (canEdit === NEVER || length < LARGE || hasMark(bytes)) this.#release(room);
+    else this.#keep(path, { source, room, bytes }, before);
     return source;
+  }
+
+  #keep(path: string, now: KnownFile, before: KnownFile | undefined): void {
+    this.#known.set(path, now);
+    if (before?.room.length === now.room.length) this.#release(before.room);
+  }
+
+  #release(room: Buffer): void {
+    this.#free.set(room.length, room);
   }
 
   /** Forgets all other files. */
@@ -101,17 +103,7 @@ function isStill({ source, bytes }: KnownFile, now: Buffer, mayEdit: boolean): b
   return (mayEdit || "text" in source) && bytes.equals(now);
 }
 
-interface Edit {
-  readonly characters: TextEdit;
-  /** Of the file afterwards. */
-  readonly isAscii: boolean;
-}
-
-function isAsciiAfter(edit: Edit | undefined, bytes: Buffer): boolean {
-  return edit === undefined ? isAscii(bytes) : edit.isAscii;
-}
-
-function editOf(before: KnownFile, bytes: Buffer): Edit | undefined {
+function editOf(before: KnownFile, bytes: Buffer): TextEdit | undefined {
   const shorter = Math.min(before.bytes.length, bytes.length);
   let start = commonLength(shorter, (at, length) =>
     isSameAt(before.bytes, bytes, [at, at], length),
@@ -126,16 +118,15 @@ function editOf(before: KnownFile, bytes: Buffer): Edit | undefined {
   while (tail > 0 && isWithinCharacter(bytes, end - tail)) tail -= 1;
   // It may begin with the mark of an encoding.
   if (start === 0) return undefined;
-  const middle = bytes.subarray(start, end - tail);
-  const first = before.isAscii ? start : charactersIn(bytes.subarray(0, start));
-  const last = first + charactersIn(before.bytes.subarray(start, oldEnd - tail));
+  const first = charactersIn(bytes.subarray(0, start));
   return {
-    characters: { start: first, end: last, text: decodeUtf8(middle, true) },
-    isAscii: before.isAscii && isAscii(middle),
+    start: first,
+    end: first + charactersIn(before.bytes.subarray(start, oldEnd - tail)),
+    text: decodeUtf8(bytes.subarray(start, end - tail), true),
   };
 }
 
-/** Bytes that are compared at once. */
+/** Bytes that are looked at at once. */
 const BLOCK = 2 ** 16;
 
 /** How many bytes two files have in common, at most `most`. `isSame`: whether so many bytes after so many others are. */
@@ -159,10 +150,23 @@ function isSameAt(
 
 /** Whether a byte is one that continues a character (RFC 3629). */
 function isWithinCharacter(bytes: Buffer, at: number): boolean {
-  return ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  const byte = bytes[at];
+  return byte !== undefined && unitsFrom(byte) === 0;
 }
 
-/** As strings count them: in UTF-16 units. */
+/** As strings count them: in UTF-16 units. Of a valid text; without making a string of it. */
 function charactersIn(bytes: Buffer): number {
-  return isAscii(bytes) ? bytes.length : bytes.toString().length;
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += BLOCK) {
+    const block = bytes.subarray(at, at + BLOCK);
+    if (isAscii(block)) count += block.length;
+    else for (const byte of block) count += unitsFrom(byte);
+  }
+  return count;
+}
+
+/** The units of the character that begins with this byte; 0 if none does. */
+function unitsFrom(byte: number): number {
+  if ((byte & 0xc0) === 0x80) return 0;
+  return byte >= 0xf0 ? 2 : 1;
 }
