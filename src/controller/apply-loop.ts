@@ -122,7 +122,7 @@ export class ApplyLoop {
   /** Compiles and applies now. Does not throw. */
   async refresh(): Promise<void> {
     await this.#ports.release();
-    // Each turn leaves out more ports, so the loop ends.
+    // Each turn leaves out more ports, or is one that an interim turn has made possible, so the loop ends.
     while ((await this.#refresh()) === "again");
   }
 
@@ -136,14 +136,14 @@ export class ApplyLoop {
       watch.compiled();
       const applied = await apply(compiled.files);
       this.#ports.listens(applied.listens ?? []);
-      if (this.#unblock(applied.blockedPorts ?? [])) return "again";
+      if (this.#unblock(applied.blockedPorts ?? [], applied.refused !== undefined)) return "again";
       const duration = watch.applied(applied);
       if (this.exclude(applied.unavailablePorts ?? [], applied.refused ?? "")) return "again";
       this.#report(applied, duration);
       this.#conclude(compiled, applied);
     } catch (error: unknown) {
       watch.failed(error);
-      if (error instanceof NginxRefused && this.#unblock(error.blockedPorts)) return "again";
+      if (error instanceof NginxRefused && this.#unblock(error.blockedPorts, true)) return "again";
       if (error instanceof NginxRefused && this.exclude(error.unavailablePorts, error.message))
         return "again";
       const delay = this.#retryLater();
@@ -155,11 +155,14 @@ export class ApplyLoop {
     return "done";
   }
 
-  /** True if another reload is needed: one without the blocked ports, or then one with them, because they are free now. */
-  #unblock(blockedPorts: readonly string[]): boolean {
+  /**
+   * True if another reload is needed: one without the blocked ports, or then one with them, because they are free now. After an interim
+   * one that was refused they are not: it is reported and tried again like any other.
+   */
+  #unblock(blockedPorts: readonly string[], isRefused: boolean): boolean {
     const wasInterim = this.#ports.isInterim;
     this.#ports.block(wasInterim ? [] : blockedPorts);
-    return wasInterim || blockedPorts.length > 0;
+    return wasInterim ? !isRefused : blockedPorts.length > 0;
   }
 
   /** Calls `served` only if workers exist and all of them serve the configuration. */

@@ -1,5 +1,6 @@
 import { ApplyLoop } from "../../../src/controller/apply-loop.js";
 import type { Applied } from "../../../src/output/apply.js";
+import { NginxRefused } from "../../../src/output/reloader.js";
 import type { ChangeCause } from "../../../src/output/recent-changes.js";
 
 const { jest } = import.meta;
@@ -102,6 +103,50 @@ test("what can't be applied is tried again, and told when it is", async () => {
   expect(served).not.toHaveBeenCalled();
   await jest.advanceTimersByTimeAsync(4000);
   expect(served).toHaveBeenCalledTimes(1);
+});
+
+describe("a port that nginx itself blocks", () => {
+  const blocked = { refused: "in its way", blockedPorts: ["10.0.0.1:80"] };
+
+  test("is left out of one reload, and what another process has of all that follow", async () => {
+    let [isFree, turns] = [false, 0];
+    const served = jest.fn();
+    const loop: ApplyLoop = new ApplyLoop({
+      log: { ...silent, warn: () => undefined, error: () => undefined },
+      observe: () => undefined,
+      compile: async () => ({ files: [], served, expiries: [] }),
+      apply: async () => {
+        turns += 1;
+        const out = loop.unavailablePorts;
+        const isInterim = out.includes("10.0.0.1:80");
+        const found = { kind: "swapped", version: "v" } as const;
+        if (!isFree && !isInterim) return { ...found, ...blocked };
+        if (!out.includes("9090"))
+          return { ...found, refused: "taken", unavailablePorts: ["9090"] };
+        isFree = true;
+        return found;
+      },
+    });
+    await loop.refresh();
+    expect(served).toHaveBeenCalled();
+    expect(turns).toBe(5);
+    await loop.close();
+  });
+
+  test.each([{ refused: "the reload was not done in 30 s" }, new NginxRefused("no answer")])(
+    "is tried again later if even the reload without it is refused: %p",
+    async (refused) => {
+      const { loop, served, turns } = loopOf(blocked, refused, blocked, {}, {});
+      await loop.refresh();
+      expect(turns()).toBe(2);
+      expect(loop.isInterim).toBe(false);
+      loop.open();
+      await jest.advanceTimersByTimeAsync(10);
+      expect(turns()).toBe(5);
+      expect(served).toHaveBeenCalled();
+      await loop.close();
+    },
+  );
 });
 
 test("what is served but not written is said to be served, and written again and again until it is", async () => {
