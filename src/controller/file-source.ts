@@ -7,10 +7,11 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type FSWatcher, watch } from "chokidar";
-import { isManifest } from "../input/files.js";
+import { isManifest, isPassing, plainPath } from "../input/files.js";
 import {
   type Advance,
   type InputState,
@@ -28,6 +29,16 @@ import type { ChangedObject } from "./controller.js";
 
 /** Milliseconds after which files are read although they keep changing. */
 const LONGEST_WAIT = 2000;
+/** Milliseconds between looks at where the named paths lead to: a watcher stays with what was there when it began. */
+const LOOK_INTERVAL = 1000;
+/** Milliseconds after which is read again what could not be read for a moment. */
+const PASSING_DELAY = 2000;
+
+interface Watch {
+  /** Of what is watched, see placeOf. */
+  readonly place: string;
+  readonly watcher: FSWatcher;
+}
 
 export class FileSource {
   readonly #setup: ConstructorParameters<typeof FileSource>[0];
@@ -35,7 +46,13 @@ export class FileSource {
   readonly #changed = new Set<string>();
   /** Those of them that a program may still be writing. */
   readonly #written = new Set<string>();
-  #watcher: Promise<FSWatcher> | undefined;
+  readonly #paths: readonly string[];
+  /** By named path. */
+  readonly #watches = new Map<string, Watch>();
+  #look: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #notify: () => void = () => undefined;
   #input: InputState;
   #hasRead = false;
   #isWithoutAlb = true;
@@ -55,16 +72,49 @@ export class FileSource {
     ) => Promise<readonly Source[]>;
   }) {
     this.#setup = setup;
+    this.#paths = [...new Set(setup.paths.map(plainPath))];
     this.#input = initialInput({ albGroup: setup.options.domains.group });
   }
 
   async start(notify: () => void): Promise<void> {
-    const { paths, log } = this.#setup;
-    this.#watcher = watchPaths(paths, {
-      onChange: (path, isWritten) => {
-        this.#changed.add(path);
-        if (isWritten) this.#written.add(path);
-        notify();
+    this.#notify = notify;
+    await this.#watchPlaces();
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#look = setTimeout(() => {
+      void this.#watchPlaces().then((watched) => {
+        for (const path of watched) this.#note(path, true);
+        if (!this.#isClosed) this.#lookLater();
+      });
+    }, LOOK_INTERVAL);
+    this.#look.unref();
+  }
+
+  /** Watches what the named paths lead to, where that is something else than before; returns these paths. */
+  async #watchPlaces(): Promise<readonly string[]> {
+    const watched = await Promise.all(
+      this.#paths.map(async (path) => {
+        const place = await placeOf(path);
+        const before = this.#watches.get(path);
+        if (place === before?.place || this.#isClosed) return [];
+        // Watchers of one path share what they listen to, so the old one ends first.
+        await before?.watcher.close();
+        const watcher = await this.#watch(path);
+        this.#watches.set(path, { place, watcher });
+        if (this.#isClosed) await watcher.close();
+        return [path];
+      }),
+    );
+    return watched.flat();
+  }
+
+  #watch(path: string): Promise<FSWatcher> {
+    const { log } = this.#setup;
+    return watchPath(path, {
+      onChange: (changed, isWritten) => {
+        this.#note(changed, isWritten);
       },
       onError: (reason) => {
         log.error(
@@ -73,13 +123,20 @@ export class FileSource {
         );
       },
     });
-    await this.#watcher;
+  }
+
+  #note(path: string, isWritten: boolean): void {
+    this.#changed.add(path);
+    if (isWritten) this.#written.add(path);
+    this.#notify();
   }
 
   async read(): Promise<Advance & { readonly changed: readonly ChangedObject[] }> {
     const paths = await this.#untilSettled();
     const canEdit = (source: Source): boolean => mayBeEdited(this.#input, source);
-    const input = advance(this.#input, await this.#setup.readSources(paths, canEdit));
+    const sources = await this.#setup.readSources(paths, canEdit);
+    if (sources.some(isPassing)) this.#readAgain();
+    const input = advance(this.#input, sources);
     this.#input = input.state;
     this.#reportLostAlbs(input.resources);
     const changes = this.#hasRead ? input.changes : [];
@@ -90,9 +147,17 @@ export class FileSource {
     return { ...input, changed };
   }
 
+  #readAgain(): void {
+    clearTimeout(this.#again);
+    this.#again = setTimeout(this.#notify, PASSING_DELAY);
+    this.#again.unref();
+  }
+
   async close(): Promise<void> {
-    const watcher = await this.#watcher;
-    await watcher?.close();
+    this.#isClosed = true;
+    clearTimeout(this.#look);
+    clearTimeout(this.#again);
+    await Promise.all([...this.#watches.values()].map(({ watcher }) => watcher.close()));
   }
 
   /** Returns the changed paths. */
@@ -135,8 +200,8 @@ function isWithoutAlb(resources: Resources): boolean {
  * alone would not report what a new folder already contains. `isWritten`: a program may still be writing the file. If not, it was moved to
  * its place, as careful programs do: looking for programs that write files takes a while.
  */
-async function watchPaths(
-  paths: readonly string[],
+async function watchPath(
+  named: string,
   {
     onChange,
     onError,
@@ -147,10 +212,10 @@ async function watchPaths(
 ): Promise<FSWatcher> {
   // A file that is no manifest, such as one that is renamed to a manifest once it is written.
   const isOther = (path: string): boolean =>
-    !isManifest(path) && !paths.includes(path) && attempt(() => lstatSync(path).isFile()) === true;
-  const watcher = watch([...paths], {
+    !isManifest(path) && path !== named && attempt(() => lstatSync(path).isFile()) === true;
+  const watcher = watch(named, {
     ignoreInitial: true,
-    ignored: (path) => isHidden(basename(path)) && !paths.includes(path),
+    ignored: (path) => isHidden(basename(path)) && path !== named,
   });
   watcher.on("all", (event, path) => {
     if (!isOther(path)) onChange(path, event === "add");
@@ -158,9 +223,9 @@ async function watchPaths(
   watcher.on("raw", (event, name: string | null, details) => {
     const watched = isObject(details) ? String(details["watchedPath"]) : "";
     const path = name === null || name === basename(watched) ? watched : join(watched, name);
-    if (isHidden(basename(path)) || isOther(path)) return;
+    if ((isHidden(basename(path)) && path !== named) || isOther(path)) return;
     // A file that is replaced has a change, too: of its own watch, because it has a link less.
-    const isReplaced = path === watched && !paths.includes(path) && !isLink(path);
+    const isReplaced = path === watched && path !== named && !isLink(path);
     onChange(path, event === "change" && !isReplaced);
   });
   watcher.on("error", (error) => {
@@ -170,6 +235,16 @@ async function watchPaths(
     watcher.once("ready", resolve);
   });
   return watcher;
+}
+
+/** What a path leads to, as a text: another file or folder of the same name, or the same one after it was gone, has another one. */
+async function placeOf(path: string): Promise<string> {
+  try {
+    const { dev, ino, birthtimeNs } = await stat(path, { bigint: true });
+    return [await realpath(path), dev, ino, birthtimeNs].join(" ");
+  } catch {
+    return "";
+  }
 }
 
 function isLink(path: string): boolean {

@@ -34,6 +34,8 @@ export type Source =
       readonly path: string;
       /** Why there is no text. The path may be a folder's. */
       readonly unreadable: string;
+      /** Whether it may be readable soon, without anything being changed. */
+      readonly isPassing?: boolean;
     }
   /** Named, but not there. */
   | { readonly path: string; readonly absent: true };

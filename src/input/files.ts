@@ -2,7 +2,7 @@
 import { constants as bufferConstants } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, normalize } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { compareStrings } from "../support/collections.js";
 import { EnvironmentError } from "../support/errors.js";
@@ -16,6 +16,12 @@ const STANDARD_INPUT = "-";
 /** Whether a file in a folder is read, by its name. */
 export function isManifest(path: string): boolean {
   return EXTENSIONS.has(extname(path).toLowerCase());
+}
+
+/** The path as those of what is in it begin, and as a watcher names it. */
+export function plainPath(path: string): string {
+  const plain = normalize(path);
+  return plain.length > 1 && plain.endsWith("/") ? plain.slice(0, -1) : plain;
 }
 
 /** A path that was named is not there. */
@@ -92,7 +98,7 @@ export class SourceFiles {
   #sources: readonly Source[] = [];
 
   constructor(paths: readonly string[], options: ReadOptions) {
-    this.#paths = paths;
+    this.#paths = paths.map(plainPath);
     this.#options = options;
   }
 
@@ -127,6 +133,7 @@ export class SourceFiles {
     options: ReadOptions & Texts,
   ): Promise<readonly Source[] | undefined> {
     if (changed.size === 0 || changed.size > MOST_CHANGED) return undefined;
+    if (this.#sources.some(isPassing)) return undefined;
     const sources = [...this.#sources];
     for (const path of changed) {
       const index = sources.findIndex((source) => source.path === path);
@@ -148,6 +155,11 @@ export class SourceFiles {
     if (kind === "file") return !isManifest(path);
     return kind === "none" && !this.#sources.some((source) => source.path.startsWith(`${path}/`));
   }
+}
+
+/** Whether reading it again soon may help. */
+export function isPassing(source: Source): boolean {
+  return "unreadable" in source && source.isPassing === true;
 }
 
 async function kindOf(path: string): Promise<"file" | "none" | "other"> {
@@ -201,7 +213,8 @@ class SourceReader {
       }
     } catch (error: unknown) {
       if (textOf(error, "code") === "ENOENT") return false;
-      this.sources.push({ path, unreadable: reasonOf(error) });
+      const isPassing = PASSING.has(textOf(error, "code"));
+      this.sources.push({ path, unreadable: reasonOf(error), ...(isPassing && { isPassing }) });
     }
     return true;
   }
@@ -211,7 +224,7 @@ class SourceReader {
     const found: Source[] = [];
     for (const [path, before] of this.#folders) {
       const { version } = await folderState(path);
-      if (before !== version) found.push({ path, unreadable: MOVING });
+      if (before !== version) found.push({ path, unreadable: MOVING, isPassing: true });
     }
     return found;
   }
@@ -306,6 +319,8 @@ async function filled(
   }
   return { room, length };
 }
+
+const PASSING = new Set(["EMFILE", "ENFILE", "EIO", "ESTALE", "EAGAIN", "ETIMEDOUT"]);
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",

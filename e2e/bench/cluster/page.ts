@@ -41,8 +41,8 @@ ${markdown(goalTable(goals(largest)))}
 
 ## Start and memory
 
-\`albc run --kubernetes\` for all namespaces, on an API server with no other objects, with two nginx workers and the Node.js flag of
-\`deploy/Dockerfile\`, as a service account. With 20,000 HTTPRoutes it is a shard ([below](#shards)): another 2,000 belong to another one. Each HTTPRoute has a Service, and an EndpointSlice of five endpoints as Kubernetes' own controller writes it.
+\`albc run --kubernetes\` for all namespaces, on an API server with no other objects, with two nginx workers,
+as a service account. With 20,000 HTTPRoutes it is a shard ([below](#shards)): another 2,000 belong to another one. Each HTTPRoute has a Service, and an EndpointSlice of five endpoints as Kubernetes' own controller writes it.
 Memory is albc's resident memory (VmRSS; in brackets VmHWM, the peak since its start). Statuses are those of the first start: one write
 per HTTPRoute.
 
