@@ -50,8 +50,9 @@ export class FileSource {
   /** By named path. */
   readonly #watches = new Map<string, Watch>();
   #look: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
   #again: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  readonly #ended = new AbortController();
   #notify: () => void = () => undefined;
   #input: InputState;
   #hasRead = false;
@@ -84,12 +85,14 @@ export class FileSource {
 
   #lookLater(): void {
     this.#look = setTimeout(() => {
-      void this.#watchPlaces().then((watched) => {
-        for (const path of watched) this.#note(path, true);
-        if (!this.#isClosed) this.#lookLater();
-      });
+      this.#looking = this.#lookAgain();
     }, LOOK_INTERVAL);
     this.#look.unref();
+  }
+
+  async #lookAgain(): Promise<void> {
+    for (const path of await this.#watchPlaces()) this.#note(path, true);
+    if (!this.#ended.signal.aborted) this.#lookLater();
   }
 
   /** Watches what the named paths lead to, where that is something else than before; returns these paths. */
@@ -98,12 +101,11 @@ export class FileSource {
       this.#paths.map(async (path) => {
         const place = await placeOf(path);
         const before = this.#watches.get(path);
-        if (place === before?.place || this.#isClosed) return [];
+        if (place === before?.place || this.#ended.signal.aborted) return [];
         // Watchers of one path share what they listen to, so the old one ends first.
         await before?.watcher.close();
         const watcher = await this.#watch(path);
         this.#watches.set(path, { place, watcher });
-        if (this.#isClosed) await watcher.close();
         return [path];
       }),
     );
@@ -154,9 +156,10 @@ export class FileSource {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#ended.abort();
     clearTimeout(this.#look);
     clearTimeout(this.#again);
+    await this.#looking;
     await Promise.all([...this.#watches.values()].map(({ watcher }) => watcher.close()));
   }
 

@@ -139,16 +139,16 @@ test("a folder whose files kept being moved is read again once they rest", async
   await write("m/b.yaml", "two");
   await start("m");
   await untilRead("one,two");
-  let isMoving = true;
+  const rest = new AbortController();
   const moves = (async () => {
-    for (let i = 0; isMoving; i++) {
+    for (let i = 0; !rest.signal.aborted; i++) {
       await write(`m/.hidden-${i % 2}`, "x");
       await rename(join(folder, `m/.hidden-${i % 2}`), join(folder, "m/.hidden"));
     }
   })();
   await write("m/c.yaml", "three");
   await delay(3000);
-  isMoving = false;
+  rest.abort();
   await moves;
   // What is not known to be gone would stay.
   await write("m/a.yaml", "four");
