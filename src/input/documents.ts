@@ -154,7 +154,7 @@ class TextReading implements SourceReading {
   readonly broken = false;
   readonly #length: number;
   readonly #counts: ChunkCounts;
-  readonly #lines: ChunkLines;
+  #lines: ChunkLines | undefined;
   #values: readonly PlacedValue[] | undefined;
   #diagnostics: readonly Diagnostic[] | undefined;
 
@@ -174,7 +174,6 @@ class TextReading implements SourceReading {
     this.chunks = chunks;
     this.#length = length;
     this.#counts = counts;
-    this.#lines = new ChunkLines(chunks);
   }
 
   get size(): number {
@@ -209,6 +208,7 @@ class TextReading implements SourceReading {
 
   /** A value of another reading of this file, where it stands here; undefined if it does not. */
   placed(value: PlacedValue): PlacedValue | undefined {
+    this.#lines ??= new ChunkLines(this.chunks);
     const moved = value instanceof ValueInFile ? value.movedTo(this.#lines) : undefined;
     return moved && isRead(moved) ? moved : undefined;
   }

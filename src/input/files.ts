@@ -111,16 +111,15 @@ export class SourceFiles {
     canEdit: (source: Source) => boolean,
   ): Promise<readonly Source[]> {
     const options = { ...this.#options, texts: this.#texts, canEdit };
-    this.#sources =
-      (await this.#withChanges(changed, options)) ??
-      this.#sameWhereEqual(await readAll(this.#paths, options));
-    this.#texts.keepOnly(new Set(this.#sources.map(({ path }) => path)));
+    this.#sources = (await this.#withChanges(changed, options)) ?? (await this.#withAll(options));
     return this.#sources;
   }
 
-  /** Two strings with one text would be compared, and kept in memory, from then on. */
-  #sameWhereEqual(now: readonly Source[]): readonly Source[] {
+  /** What has not changed stays the same source: two strings with one text would be compared, and kept in memory, from then on. */
+  async #withAll(options: ReadOptions & Texts): Promise<readonly Source[]> {
     const before = new Map(this.#sources.map((source) => [source.path, source]));
+    const now = await readAll(this.#paths, options);
+    this.#texts.keepOnly(new Set(now.map(({ path }) => path)));
     return now.map((source) => {
       const known = before.get(source.path);
       return known !== undefined && isSameSource(known, source) ? known : source;

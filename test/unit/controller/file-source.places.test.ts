@@ -2,18 +2,12 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Batcher } from "../../../src/controller/batcher.js";
-import { FileSource } from "../../../src/controller/file-source.js";
-import { SourceFiles } from "../../../src/input/files.js";
-import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { makeTempFolder, removeFolder } from "../../../e2e/harness/temp-folder.js";
 import { waitFor } from "../../../e2e/harness/wait.js";
+import { watchedFiles } from "../../support/watched-files.js";
 
-const silent = (): void => undefined;
-const log = { debug: silent, info: silent, warn: silent, error: silent };
 let folder: string;
-let source: FileSource;
-let batcher: Batcher;
+let files: ReturnType<typeof watchedFiles>;
 /** Names of the ConfigMaps that were read last. */
 let names = "";
 
@@ -28,31 +22,13 @@ async function write(path: string, name: string): Promise<void> {
 
 async function start(...paths: readonly string[]): Promise<void> {
   const named = paths.map((path) => (path.startsWith("./") ? path : join(folder, path)));
-  const files = new SourceFiles(named, {
-    readInput: () => Promise.resolve(""),
-    missing: "report",
-    followLinks: false,
+  files = watchedFiles(named, ({ resources }) => {
+    names = resources
+      .list("ConfigMap")
+      .map(({ metadata }) => metadata.name)
+      .join();
   });
-  source = new FileSource({
-    options: DEFAULT_OPTIONS,
-    log,
-    paths: named,
-    readSources: (changed, canEdit) => files.read(changed, canEdit),
-  });
-  batcher = new Batcher({
-    ...{ quietDelay: 20, maximumDelay: 100, firstDelay: 5 },
-    handle: async () => {
-      const { resources } = await source.read();
-      names = resources
-        .list("ConfigMap")
-        .map(({ metadata }) => metadata.name)
-        .join();
-    },
-  });
-  await source.start(() => {
-    batcher.notify();
-  });
-  batcher.notify();
+  await files.start();
 }
 
 async function untilRead(wanted: string): Promise<void> {
@@ -64,8 +40,7 @@ beforeEach(async () => {
   folder = await makeTempFolder();
 });
 afterEach(async () => {
-  await batcher.close();
-  await source.close();
+  await files.close();
   await removeFolder(folder);
 });
 

@@ -2,19 +2,13 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Batcher } from "../../../src/controller/batcher.js";
-import { FileSource } from "../../../src/controller/file-source.js";
-import { SourceFiles } from "../../../src/input/files.js";
-import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { makeTempFolder, removeFolder } from "../../../e2e/harness/temp-folder.js";
 import { waitFor } from "../../../e2e/harness/wait.js";
+import { watchedFiles } from "../../support/watched-files.js";
 
 const FILES = 8;
-const silent = (): void => undefined;
-const log = { debug: silent, info: silent, warn: silent, error: silent };
 let folder: string;
-let source: FileSource;
-let batcher: Batcher;
+let files: ReturnType<typeof watchedFiles>;
 let removed: string[] = [];
 /** Of the last reading. */
 let served = { objects: 0, diagnostics: 0 };
@@ -22,29 +16,13 @@ let served = { objects: 0, diagnostics: 0 };
 beforeEach(async () => {
   folder = await makeTempFolder();
   removed = [];
-  const files = new SourceFiles([folder], {
-    readInput: () => Promise.resolve(""),
-    missing: "report",
-    followLinks: false,
-  });
-  source = new FileSource({
-    options: DEFAULT_OPTIONS,
-    log,
-    paths: [folder],
-    readSources: (changed, canEdit) => files.read(changed, canEdit),
-  });
-  batcher = new Batcher({
-    ...{ quietDelay: 20, maximumDelay: 100, firstDelay: 5 },
-    handle: async () => {
-      const { changed, objects, diagnostics } = await source.read();
-      removed.push(...changed.flatMap((each) => (each.removed ? each.name : [])));
-      served = { objects, diagnostics: diagnostics.length };
-    },
+  files = watchedFiles([folder], ({ changed, objects, diagnostics }) => {
+    removed.push(...changed.flatMap((each) => (each.removed ? each.name : [])));
+    served = { objects, diagnostics: diagnostics.length };
   });
 });
 afterEach(async () => {
-  await batcher.close();
-  await source.close();
+  await files.close();
   await removeFolder(folder);
 });
 
@@ -62,10 +40,7 @@ test.each([
       const spec = { ports: [{ port: 80 }] };
       await writeFile(path, JSON.stringify({ apiVersion: "v1", kind: "Service", metadata, spec }));
     }
-    await source.read();
-    await source.start(() => {
-      batcher.notify();
-    });
+    await files.start();
 
     for (let n = 0; n < times; n += 1) {
       const i = n % FILES;
