@@ -39,6 +39,20 @@ return {
         ["proxy"] = true,
         ["http2-settings"] = true,
     },
+    -- Describe the content of a message.
+    content = {
+        ["content-length"] = true,
+        ["content-digest"] = true,
+        ["content-disposition"] = true,
+        ["content-encoding"] = true,
+        ["content-language"] = true,
+        ["content-location"] = true,
+        ["content-md5"] = true,
+        ["content-range"] = true,
+        ["content-type"] = true,
+        ["digest"] = true,
+        ["repr-digest"] = true,
+    },
     -- Passed on only from trusted proxies, like every header x-original-*.
     claims = {
         ["forwarded"] = true,

@@ -37,6 +37,7 @@ _M.catalog = {
     forward_status = { 500, "AuthFail : auth-service-status: <status>", "the auth service refused: 401 and 403 are passed on, others except 2xx become 500" },
     forward_build = { 500, "AuthFail : build-auth-request-fail", "a variable's value is not allowed in the auth URL or header" },
     forward_send = { 500, "AuthFail : send-auth-request-fail", "the auth service can't be found or reached, is too slow, or sends no HTTP; the error log has more" },
+    forward_failure = { 500, "AuthFail : auth-service-status: error in a success", "the auth service's answer of 2xx has a grpc-status other than 0 or an X-ALB-ERR-REASON, as a gateway's errors for gRPC have; 503 for ExternalAuth" },
     forward_signin = { 401, "AuthFail : resolve-signinurl-fail", "a variable's value is not allowed in the sign-in URL" },
     -- Produced by nginx
     malformed = { 400, "BadRequest : malformed request", "the request is not valid HTTP, or its path climbs above /" },

@@ -19,11 +19,13 @@ export type HeaderRole =
   /** Settings can't set it for backends. */
   | "unset"
   /** Settings may change it. With `_` for `-` it is dropped, because many backends read both as one header. */
-  | "one spelling";
+  | "one spelling"
+  /** Describes the content of a message (RFC 9110, 8 and 14.4; RFC 9530), so a message without content must not have it. */
+  | "content";
 
 const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly HeaderRole[]])[] = [
   ["Connection", "connection"],
-  ["Content-Length", "connection"],
+  ["Content-Length", "connection", "content"],
   ["Keep-Alive", "connection"],
   ["Proxy-Connection", "connection"],
   ["TE", "connection"],
@@ -49,6 +51,16 @@ const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly Head
   ["X-Scheme", "origin"],
   ["X-Forwarded-For", "one spelling"],
   ["X-Request-ID", "one spelling"],
+  ["Content-Digest", "content"],
+  ["Content-Disposition", "content"],
+  ["Content-Encoding", "content"],
+  ["Content-Language", "content"],
+  ["Content-Location", "content"],
+  ["Content-MD5", "content"],
+  ["Content-Range", "content"],
+  ["Content-Type", "content"],
+  ["Digest", "content"],
+  ["Repr-Digest", "content"],
   ["Forwarded", "claim"],
   ["X-Forwarded-Method", "claim"],
   ["X-Forwarded-Prefix", "claim", "one spelling"],

@@ -8,6 +8,7 @@ const SETS: readonly (readonly [name: string, comment: string, ...roles: readonl
     ["of_connection", "Only the data plane writes them.", "connection"],
     ["of_hop", "Never copied from one message to another.", "connection", "hop"],
     ["dropped", "Never passed on.", "dropped"],
+    ["content", "Describe the content of a message.", "content"],
     ["claims", "Passed on only from trusted proxies, like every header x-original-*.", "claim"],
   ];
 

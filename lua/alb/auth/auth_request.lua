@@ -3,16 +3,18 @@
 -- May yield: no. Phases: prepare any; build in access.
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
+local headers = require("alb.headers")
 local interpolation = require("alb.interpolation")
 local trace = require("alb.trace")
 local turns = require("alb.turns")
-local of_hop = require("alb.headers").of_hop
 
 local var = ngx.var
 local expand = interpolation.expand
 local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
 local is_withheld = client_headers.is_withheld
+local of_content = headers.content
+local of_hop = headers.of_hop
 local ffi_copy = ffi.copy
 local ffi_new = ffi.new
 local ffi_str = ffi.string
@@ -73,6 +75,9 @@ local function actions_of(forward)
     for name in pairs(of_hop) do
         actions[name] = true
     end
+    for name in pairs(of_content) do
+        actions[name] = true
+    end
     for i = 1, #ORIGIN do
         actions[str_lower(ORIGIN[i][1])] = ORIGIN[i][2]
     end
@@ -100,7 +105,8 @@ local function own_of(config)
     return list
 end
 
--- A header of the config map. Hop-by-hop headers would change where the request ends: except Host, they are left out.
+-- A header of the config map, without those of the hop, which would change where the request ends, except Host, and those
+-- of a body, which the request does not have.
 local function prepare_config_header(forward, name, segments)
     local value, err = interpolation.prepare(segments)
     if not value or not str_find(name, "^[%w!#$%%&'*+.^_`|~-]+$") then
@@ -108,7 +114,7 @@ local function prepare_config_header(forward, name, segments)
     end
     if str_lower(name) == "host" then
         forward.host_header = value
-    elseif not of_hop[str_lower(name)] then
+    elseif not of_hop[fold(str_lower(name))] and not of_content[fold(str_lower(name))] then
         forward.config_headers[#forward.config_headers + 1] = { name, value }
     end
     return true

@@ -6,13 +6,13 @@
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
 local ffi = require("ffi")
+local headers = require("alb.headers")
 local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
 local service = require("alb.auth.service")
 local trace = require("alb.trace")
 local turns = require("alb.turns")
-local of_hop = require("alb.headers").of_hop
 
 local ngx = ngx
 local var = ngx.var
@@ -23,6 +23,8 @@ local expand = interpolation.expand
 local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
 local is_withheld = client_headers.is_withheld
+local of_content = headers.content
+local of_hop = headers.of_hop
 local reasons = errors.reasons
 local concat = table.concat
 local ffi_str = ffi.string
@@ -107,13 +109,20 @@ local function target_of(external)
     return prefix .. target
 end
 
-local function put_client_headers(lines, sends)
+-- `is_empty`: the request has no body.
+local function put_client_headers(lines, sends, is_empty)
     local declared = client_headers.declared()
     local elements, count = client_headers.read()
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if sends[fold(name)] and not declared[name] and not is_withheld(name) then
+        local folded = fold(name)
+        if
+            sends[folded]
+            and not (is_empty and of_content[folded])
+            and not declared[name]
+            and not is_withheld(name)
+        then
             lines[#lines + 1] = name .. ": " .. ffi_str(value.data, value.len)
         end
     end
@@ -137,7 +146,7 @@ local function build(external, _, body)
         var.request_method .. " " .. target .. " HTTP/1.1",
         "Host: " .. (var.http_host or var.host),
     }
-    put_client_headers(lines, external.sends)
+    put_client_headers(lines, external.sends, body == "")
     put_own_headers(lines, external.own)
     lines[#lines + 1] = turns.HEADER .. ": " .. turns.next()
     lines[#lines + 1] = "Content-Length: " .. #body

@@ -96,6 +96,7 @@ local function take_first_line(body, text, pos)
         return nil, "malformed chunk"
     end
     body.ended = last ~= nil
+    body.trailer = last and last > stop + 3 and str_sub(text, stop + 2, last - 2) or nil
     return last and last + 1
 end
 
@@ -130,6 +131,7 @@ end
 ---@param parts string[]? gets the data
 ---@return integer? size nil: they can't be read
 ---@return boolean|string clean nothing follows; else the error
+---@return string? trailer
 local function read_chunks(source, text, limit, parts)
     local body = { left = 0, after_data = false, chunks = 0, size = 0, parts = parts }
     while true do
@@ -137,7 +139,7 @@ local function read_chunks(source, text, limit, parts)
         if not pos then
             return nil, err
         elseif body.ended then
-            return body.size, pos > #text
+            return body.size, pos > #text, body.trailer
         elseif body.size > limit then
             return body.size, false
         end
@@ -175,8 +177,9 @@ end
 ---@param rest string what came after the head already
 ---@return boolean? ok
 ---@return boolean|string clean the connection stands right before the next response; else the error
+---@return string? trailer its lines, if there are any
 function _M.drain(source, rest, framing, length)
-    local size, clean
+    local size, clean, trailer
     if framing == "length" then
         if length <= #rest or length > MAX_BYTES then
             return true, length == #rest
@@ -185,8 +188,8 @@ function _M.drain(source, rest, framing, length)
         return size ~= nil, size and size == length or clean
     end
     if framing == "chunked" then
-        size, clean = read_chunks(source, rest, MAX_BYTES)
-        return size ~= nil, clean
+        size, clean, trailer = read_chunks(source, rest, MAX_BYTES)
+        return size ~= nil, clean, trailer
     end
     return true, framing == "none" and rest == ""
 end
@@ -201,13 +204,13 @@ end
 
 local function collect_chunks(source, rest, limit)
     local parts = {}
-    local size, clean = read_chunks(source, rest, limit, parts)
+    local size, clean, trailer = read_chunks(source, rest, limit, parts)
     if not size then
         return nil, clean
     elseif size > limit then
         return nil, "response body too large"
     end
-    return concat(parts), clean
+    return concat(parts), clean, trailer
 end
 
 local function collect_to_end(source, rest, limit, parts)
@@ -226,6 +229,7 @@ end
 ---@param limit integer bytes
 ---@return string? body
 ---@return boolean|string clean the connection stands right before the next response; else the error
+---@return string? trailer its lines, if there are any
 function _M.collect(source, rest, framing, length, limit)
     if framing == "none" then
         return "", rest == ""

@@ -21,12 +21,35 @@ local MAX_INTERIM = 10
 local MAX_KNOWN = 2048
 local MOST_KNOWN, MOST_IN_ALL = 128, 2048
 
---- Adds to a set of wanted header names those that the client itself needs.
+--- Adds to a set of wanted header names those that this module itself needs.
 function _M.with_framing(wanted)
     wanted.connection = true
     wanted["content-length"] = true
     wanted["transfer-encoding"] = true
+    wanted["grpc-status"] = true
+    wanted["x-alb-err-reason"] = true
     return wanted
+end
+
+-- A trailer's line that says that the call failed.
+local FAILED = [[^(?:grpc-status[ \t]*:[ \t]*(?!0[ \t]*\r?$)|x-alb-err-reason[ \t]*:)]]
+
+--- Whether the response is an error whatever its status is: gRPC has its errors in responses of 200, and a gateway's own
+--- responses to gRPC requests are such errors.
+---@param response table from `request`
+---@return boolean
+function _M.is_failure(response)
+    if response.headers["x-alb-err-reason"] then
+        return true
+    end
+    local values = response.headers["grpc-status"]
+    for i = 1, values and #values or 0 do
+        if values[i] ~= "0" then
+            return true
+        end
+    end
+    local trailer = response.trailer
+    return trailer ~= nil and re_find(trailer, FAILED, "ijom") ~= nil
 end
 
 --- A memory for `request`: answers of a service by their bytes. A service that says yes says the same bytes for most of
@@ -136,10 +159,10 @@ local function finish(source, method, response, rest, body_limit)
     local framing, length = http_body.framing(method, response.status, response.headers)
     local ok, clean
     if framing and body_limit then
-        ok, clean = http_body.collect(source, rest, framing, length, body_limit)
+        ok, clean, response.trailer = http_body.collect(source, rest, framing, length, body_limit)
         response.body = ok
     elseif framing then
-        ok, clean = http_body.drain(source, rest, framing, length)
+        ok, clean, response.trailer = http_body.drain(source, rest, framing, length)
     else
         clean = "contradictory length"
     end
@@ -199,7 +222,7 @@ end
 ---@param body_limit integer? gives the body too, and an error when it has more bytes; absent: it is passed over
 ---@param answers table? from `answers`, for requests with this method and these wanted headers, with Set-Cookie, and
 --- without `body_limit`; the response is not to be changed then
----@return table? response { status, headers: name in lower case → values, body?: string }
+---@return table? response { status, headers: name in lower case → values, body?: string, trailer?: string }
 ---@return string? err
 ---@return boolean? is_known whether the response comes from `answers`
 function _M.request(service, method, bytes, deadline, wanted, body_limit, answers)

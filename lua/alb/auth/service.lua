@@ -11,6 +11,7 @@ local trace = require("alb.trace")
 
 local ngx = ngx
 local expand = interpolation.expand
+local is_failure = http_client.is_failure
 local min = math.min
 local now = ngx.now
 local re_match = ngx.re.match
@@ -164,6 +165,9 @@ function _M.ask(settings, build, part, method, ends, wanted, max_body)
             return nil, reasons.timeout, 504
         end
         return nil, reasons.forward_send
+    end
+    if is_failure(response) and response.status < 300 then
+        return nil, reasons.forward_failure
     end
     counters.answered(is_known)
     return response

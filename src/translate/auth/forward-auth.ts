@@ -7,7 +7,7 @@ import { compareStrings, memoized } from "../../support/collections.js";
 import { filled, present } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { type ServicePortRef, findPort, isExternalName } from "../backends.js";
-import { parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
+import { isOfContent, parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
 import {
   type AuthMethod,
@@ -114,8 +114,13 @@ function translateHeaders(
     problems.fail("AUTH_CONFIG_INVALID", what, setting);
     return undefined;
   }
-  for (const key of read.value.duplicates) {
+  const { duplicates, ofContent } = read.value;
+  for (const key of duplicates) {
     problems.warn("AUTH_HEADER_DUPLICATE", `${shown} names the header ${key} twice`, setting);
+  }
+  if (ofContent.length > 0) {
+    const what = `${shown} names ${ofContent.join(", ")}, and the auth request has no content`;
+    problems.warn("AUTH_SETTING_WITHOUT_EFFECT", what, setting);
   }
   return read.value.headers;
 }
@@ -173,7 +178,7 @@ function parseBoolean(text: string): Result<boolean> {
 
 /**
  * Reads the headers for the auth service, sorted by name: each key is a name, each value a text with variables. `duplicates` are keys
- * that name the same header as an earlier key. A problem completes the sentence "config map <namespace>/<name> …" and never contains
+ * that name the same header as an earlier key, `ofContent` those that describe a body, which are left out. A problem completes the sentence "config map <namespace>/<name> …" and never contains
  * a value. Memoized, because thousands of paths may name one ConfigMap.
  */
 const readHeaderConfigMap = memoized((configMap: ConfigMap) => {
@@ -182,14 +187,16 @@ const readHeaderConfigMap = memoized((configMap: ConfigMap) => {
   }
   const headers = new Map<string, HeaderTemplate>();
   const duplicates: string[] = [];
+  const ofContent: string[] = [];
   const entries = Object.entries(configMap.data ?? {}).sort(([a], [b]) => compareStrings(a, b));
   for (const [key, value] of entries) {
     const header = parseHeader(key, value);
     if (!header.ok) return problem(header.problem);
-    if (headers.has(key.toLowerCase())) duplicates.push(key);
+    if (isOfContent(key)) ofContent.push(key);
+    else if (headers.has(key.toLowerCase())) duplicates.push(key);
     else headers.set(key.toLowerCase(), header.value);
   }
-  return ok({ headers: [...headers.values()], duplicates });
+  return ok({ headers: [...headers.values()], duplicates, ofContent });
 });
 
 function parseHeader(key: string, text: string): Result<HeaderTemplate> {

@@ -11,6 +11,7 @@ function lowerCase(role: HeaderRole): ReadonlySet<string> {
 
 const OF_CONNECTION = lowerCase("connection");
 const OF_HOP = lowerCase("hop");
+const CONTENT = lowerCase("content");
 const ORIGIN = lowerCase("origin");
 const ONE_SPELLING = lowerCase("one spelling");
 const CLAIMS = lowerCase("claim");
@@ -44,6 +45,11 @@ export const requestHeaderProblem: HeaderCheck = (action, name, value = "") =>
 export function isOfHop(name: string): boolean {
   const { dashed } = spellings(name);
   return OF_CONNECTION.has(dashed) || OF_HOP.has(dashed);
+}
+
+/** Whether the header describes the content of its message. */
+export function isOfContent(name: string): boolean {
+  return CONTENT.has(spellings(name).dashed);
 }
 
 /** Which headers of an auth service's response can't be copied to the request; a problem completes the sentence "<setting> …". */
