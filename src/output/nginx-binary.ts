@@ -34,8 +34,8 @@ export interface NginxBinary {
 /** The nginx that `make nginx` unpacks, next to src/ or dist/. */
 const UNPACKED = fileURLToPath(new URL("../../.nginx/forky/nginx", import.meta.url));
 const OLDEST_NGINX = [1, 25, 1] as const;
-const OLDEST_LUA = "10027";
-export const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.27";
+const OLDEST_LUA = "10028";
+export const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.28";
 const MEND =
   "install OpenResty >= 1.27.1, or on Debian `apt-get install nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-cjson`; " +
   "to unpack Debian's without installing it, run `npx albc-debian-nginx forky .nginx` (in a checkout `make nginx`); " +

@@ -15,7 +15,7 @@ local var = ngx.var
 local now = ngx.now
 local math_random = math.random
 local pcall = pcall
-local str_match = string.match
+local re_match = ngx.re.match
 local timer_at = ngx.timer.at
 
 local _M = { field = "mirrors" }
@@ -94,7 +94,7 @@ local function way_to(mirror, route_id)
         local prefix = relay_address.encode(mirror.tls, false, mirror.upstream, route_id)
         return relay, prefix
     end
-    local host = str_match(var.albc_upstream_host, "^(.-):?%d*$")
+    local host = re_match(var.albc_upstream_host, [[^(.*?)(?::\d*)?$]], "jos")[1]
     return connection.service(mirror.protocol, host, 0, false, mirror.upstream), ""
 end
 

@@ -67,6 +67,7 @@ function _M.run(wanted, rows, locations, trace)
         access_again = require("alb.phases.access").run_again,
         access_guarded = require("alb.phases.access").run_guarded,
         balance = require("alb.upstream.balancer").balance,
+        balance_tls = require("alb.upstream.balancer").balance_tls,
         header_filter = require("alb.phases.header_filter").run,
         header_filter_inside = require("alb.phases.header_filter").run_inside,
         header_filter_page = require("alb.phases.header_filter").run_page,

@@ -17,6 +17,7 @@ local set_timeouts = balancer.set_timeouts
 local get_last_failure = balancer.get_last_failure
 local connect = peer.connect
 local MAX_TRIES = peer.MAX_TRIES
+local md5 = ngx.md5
 local refuse = peer.refuse
 local str_byte = string.byte
 
@@ -94,6 +95,7 @@ end
 
 --- Runs for each try of a request.
 function _M.balance()
+    peer.pool = nil
     local upstream, port = handover.take()
     if port then
         return connect(upstream, port)
@@ -101,6 +103,13 @@ function _M.balance()
     if upstream then
         return first_try(upstream, 0)
     end
+    return balance_by_variables()
+end
+
+--- Runs instead where connections are made by TLS: the server name decides who is at the other end, too. ngx_lua compares
+--- pools byte by byte if their names have at most 32, hence the digest.
+function _M.balance_tls()
+    peer.pool = md5(var.albc_upstream_host)
     return balance_by_variables()
 end
 

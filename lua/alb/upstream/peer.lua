@@ -6,6 +6,7 @@ local errors = require("alb.errors")
 
 local ngx = ngx
 local var = ngx.var
+local enable_keepalive = balancer.enable_keepalive
 local recreate_request = balancer.recreate_request
 local set_current_peer = balancer.set_current_peer
 local str_byte = string.byte
@@ -13,7 +14,15 @@ local str_find = string.find
 local str_match = string.match
 local tonumber = tonumber
 
-local _M = {}
+local _M = {
+    --- The pool that the current try takes its connection from and leaves it in, besides address and port; nil: that of
+    --- nginx, which knows no more than these two. Set for each try, see balancer.lua.
+    ---@type string?
+    pool = nil,
+}
+
+-- Seconds that a connection of a pool may be idle, and requests that it may serve; the same as nginx's in nginx.conf.
+local IDLE, REQUESTS = 60, 10000
 
 --- Endpoints that a request may try if the route sets no retries.
 _M.MAX_TRIES = 5
@@ -87,7 +96,11 @@ end
 
 --- Sends this try to the endpoint.
 function _M.connect(address, port)
-    local ok, err = set_current_peer(address, port)
+    local pool = _M.pool
+    local ok, err = set_current_peer(address, port, pool)
+    if ok and pool then
+        ok, err = enable_keepalive(IDLE, REQUESTS)
+    end
     if not ok then
         ngx.log(ngx.ERR, "albc: endpoint ", address, ":", port, ": ", err)
         return _M.refuse(errors.reasons.peer_failed)

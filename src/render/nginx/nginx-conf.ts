@@ -21,7 +21,12 @@ import { streamsView, unixSockets } from "./stream-view.js";
 import { type NginxText, fillTemplate, integerText, locationName, seconds, word } from "./text.js";
 
 /** One for each protocol: idle connections with and without TLS must be in different pools. */
-const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
+const UPSTREAMS = [
+  { name: word("albc_http"), tls: false },
+  { name: word("albc_https"), tls: true },
+  { name: word("albc_grpc"), tls: false },
+  { name: word("albc_grpcs"), tls: true },
+];
 
 /** `policyMemory`: bytes of shared memory for the policy. `certificates`: paths of the certificate files by id. */
 export function renderNginxConf(
@@ -50,7 +55,7 @@ export function renderNginxConf(
     trace: traces && { spans: spansView(dataPlane.trace) },
     variables: variablesView(dataPlane, behind.size > 0),
     forward: forwardView(),
-    upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
+    upstreams: UPSTREAMS,
     backendTls: backendTlsView(config, certificates),
     control: {
       // The access log may name its id although there is none.

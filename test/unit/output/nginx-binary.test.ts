@@ -91,7 +91,7 @@ test.each([
   const given = makeProgram("nginx", program);
   await expect(findNginx({ given, path: "" })).rejects.toThrow(
     new EnvironmentError(
-      `${given} can't be used: ${problem}; needed is nginx >= 1.25.1 with ngx_lua >= 0.10.27`,
+      `${given} can't be used: ${problem}; needed is nginx >= 1.25.1 with ngx_lua >= 0.10.28`,
     ),
   );
 });
