@@ -31,7 +31,7 @@ import {
   streamServers,
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
-import { LocationBudget, type NamespaceKinds } from "./translate/location-budget.js";
+import { LocationBudget } from "./translate/location-budget.js";
 import { OwnAddresses } from "./translate/own-addresses.js";
 import { shareGatewayLocations } from "./translate/gateway/gateway-locations.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
@@ -219,7 +219,7 @@ function finish(
     taken,
   }: {
     readonly memory: TranslationMemory;
-    readonly taken: NamespaceKinds;
+    readonly taken: ReadonlySet<string>;
     readonly entries: Entries;
     readonly fallback: readonly CertificateCandidate[];
   },

@@ -169,7 +169,7 @@ export const SETTINGS = [
     default: 8192,
     placeholder: "NUMBER",
     description:
-      "sockets for the ports of Gateways, ALB2s and Frontends together, in equal shares for namespaces: a port needs one for each address, a UDP port one for each address and worker",
+      "sockets for the ports of Gateways, ALB2s and Frontends together, shared by namespaces: a port needs one for each address, a UDP port one for each address and worker",
   },
   {
     key: "publishService",
@@ -366,13 +366,13 @@ export const SETTINGS = [
       "serve TLS, TCP and UDP listeners, which need nginx's stream module (albc asks an nginx that it runs)",
   },
   {
-    key: "namespaceLocations",
+    key: "nginxLocations",
     task: "Limits and buffers",
     kind: "whole",
-    default: 32,
+    default: 256,
     placeholder: "NUMBER",
     description:
-      "different sets of error statuses, sets of retry codes and body limits that a namespace may have: each costs memory in every server of nginx and a reload (docs/operations.md, Settings that cost others)",
+      "different sets of error statuses, sets of retry codes and body limits of Gateways, and as many of other objects, shared by namespaces: each costs memory in every server of nginx and a reload (docs/operations.md, Shares of namespaces)",
   },
   {
     key: "bodyLimit",

@@ -132,6 +132,12 @@ function readFileKeys(
   }
   const known = new Set<string>(SETTINGS.map((row) => row.key));
   for (const key of Object.keys(contents)) {
+    const successor = own(REPLACED, key);
+    if (successor !== undefined) {
+      throw new UsageError(
+        `${name} has the key "${key}", which ${successor.key} has replaced: ${successor.why}`,
+      );
+    }
     if (!known.has(key))
       throw new UsageError(
         `${name} has the unknown key "${key}"; the keys are listed in docs/options.md`,
@@ -140,11 +146,26 @@ function readFileKeys(
   return new Map(Object.entries(contents));
 }
 
+/** Options that mean something else now, so their value must not be taken over. */
+const REPLACED: Readonly<Record<string, { readonly key: SettingName; readonly why: string }>> = {
+  namespaceLocations: {
+    key: "nginxLocations",
+    why: "it is for all namespaces together, which share it",
+  },
+};
+
 // A misspelt variable would silently have no effect, which is dangerous for a security setting.
 const OTHER_VARIABLES = new Set(["ALBC_CONFIG"]);
 
 function rejectUnknownVariables(variables: Readonly<Record<string, string | undefined>>): void {
   const known = new Set<string>(SETTINGS.map((row) => variableOf(row.key)));
+  for (const [key, { key: now, why }] of Object.entries(REPLACED)) {
+    if (own(variables, variableOf(key)) !== undefined) {
+      throw new UsageError(
+        `the variable ${variableOf(key)} has been replaced by ${variableOf(now)}: ${why}`,
+      );
+    }
+  }
   for (const name of Object.keys(variables)) {
     if (
       name.startsWith("ALBC_") &&
@@ -180,7 +201,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     gatewayAddresses: settings.list("gatewayAddresses"),
     healthAddress: settings.text("healthAddress"),
     listenerSockets: settings.number("listenerSockets"),
-    namespaceLocations: settings.number("namespaceLocations"),
+    nginxLocations: settings.number("nginxLocations"),
     publishService: settings.text("publishService"),
     publishAddress: settings.list("publishAddress"),
     defaultCertificate: settings.text("defaultCertificate"),

@@ -483,13 +483,13 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   LISTENER_OVER_BUDGET: error(
     "no socket is left for a port",
-    "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address; on all addresses it needs two, for IPv4 and IPv6, or one without the option ipv6. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. A port needs one more if a TLS listener of it passes TLS through, and one more if it has both TLS and HTTPS listeners. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Namespaces get equal shares. A namespace that wants more loses its newest Frontends, listeners and TLSRoutes; all others are served.",
+    "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address; on all addresses it needs two, for IPv4 and IPv6, or one without the option ipv6. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. A port needs one more if a TLS listener of it passes TLS through, and one more if it has both TLS and HTTPS listeners. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Namespaces share them: while there are enough, nothing is lost; otherwise the namespaces that use most lose their newest Frontends, listeners and TLSRoutes.",
     "remove Frontends, listeners or TLSRoutes of this namespace, or raise the option listenerSockets and the limit of open files",
   ),
   LOCATIONS_OVER_BUDGET: error(
-    "a namespace has too many different settings that nginx needs a location for",
-    "Each set of error statuses, each set of retry codes and each body limit needs locations in every server of nginx, whose memory all namespaces pay for. A namespace may have as many different ones as the option namespaceLocations says. Its Gateways and ListenerSets have theirs first, then its other objects, older ones first. The others go without: errors are passed on instead of replaced by a page, answers are not tried again, and a body without a declared length is held up to 16 MiB until it can be compared with its limit, which still applies. Other namespaces are not affected.",
-    "use fewer different values in the namespace, or raise the option namespaceLocations",
+    "no location of nginx is left for a setting",
+    "Each set of error statuses, each set of retry codes and each body limit needs locations in every server of nginx, whose memory all namespaces pay for. Namespaces share as many different ones as the option nginxLocations says; Gateways and ListenerSets have as many for themselves. While there are enough, nothing is lost; otherwise the namespaces that use most go without for their newest objects: errors are passed on instead of replaced by a page, answers are not tried again, and a body without a declared length is held up to 16 MiB until it can be compared with its limit, which still applies.",
+    "use fewer different values in the namespace, or raise the option nginxLocations",
   ),
   GATEWAY_REFERENCE: error(
     "a reference of a Gateway can't be resolved",

@@ -27,8 +27,8 @@ export interface CompileOptions {
   readonly gatewayAddresses: readonly string[];
   /** Maximum number of listening sockets: addresses × ports, for UDP × workers. */
   readonly listenerSockets: number;
-  /** Maximum number of different settings of a namespace that need locations in nginx.conf. */
-  readonly namespaceLocations: number;
+  /** Maximum number of different settings that need locations in nginx.conf: of Gateways, and as many of other objects. */
+  readonly nginxLocations: number;
   /** Processors of the machine, which is the number of workers if `workers` is 0. Detected, not an option. */
   readonly processors: number;
   /** `ADDRESS:PORT` of albc's health checks and metrics, which no endpoint may be; empty: there are none. */
@@ -154,7 +154,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   controllerName: "alb.cpaas.io/gateway-controller",
   gatewayAddresses: [],
   listenerSockets: 8192,
-  namespaceLocations: 32,
+  nginxLocations: 256,
   processors: 1,
   healthAddress: "",
   machineAddresses: [],

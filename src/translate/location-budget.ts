@@ -1,7 +1,8 @@
 /**
  * Some settings need locations of nginx of their own: each set of error statuses, each set of retry codes and each body limit costs 14 to
- * 90 KiB in every server, and a reload (docs/adr/one-location.md). So a namespace may have only so many different ones (option
- * namespaceLocations). Its Gateways come first, then older objects. Objects beyond keep all that needs no location.
+ * 90 KiB in every server, and a reload (docs/adr/one-location.md). So namespaces share a number of them (shares.ts, option nginxLocations):
+ * one for Gateways and ListenerSets, and one as large for all other objects, whose settings are known only once those of Gateways are.
+ * Objects without a share keep all that needs no location.
  */
 import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
@@ -12,16 +13,14 @@ import type { SourceRef } from "../model/values.js";
 import {
   type Difference,
   addTo,
-  compareBy,
   compareIds,
   compareStrings,
-  getOrInsert,
   listDifferences,
 } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
 import { present } from "../support/json-object.js";
 import { placeOf } from "./place.js";
-import { compareAge } from "./precedence.js";
+import { type Claim, type Shares, shareOut } from "./shares.js";
 
 /** Settings that need locations. */
 interface LocatedSettings extends Pick<Route, "bodyLimit" | "retry"> {
@@ -33,9 +32,6 @@ export interface LocationClaim {
   /** As `locationKinds` returns them. */
   readonly kinds: readonly string[];
 }
-
-/** Kinds by namespace. */
-export type NamespaceKinds = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What needs locations of its own, as texts: equal texts share the locations. What the options have is always there. */
 export function locationKinds(
@@ -61,17 +57,16 @@ function kind(what: string, value: string, usual = ""): readonly string[] {
   return value === "" || value === usual ? [] : [`${what} ${value}`];
 }
 
-/** The kinds that Gateways and ListenerSets keep, older ones first. */
+/** The kinds that are kept. `taken`: those that others have already; they cost nothing more. */
 export function keptKinds(
   claims: readonly LocationClaim[],
-  { namespaceLocations }: CompileOptions,
-): NamespaceKinds {
-  const kept = new Map<string, Set<string>>();
-  for (const { owner, kinds } of [...claims].sort((a, b) => compareAge(a.owner, b.owner))) {
-    const own = getOrInsert(kept, owner.metadata.namespace, () => new Set<string>());
-    for (const kind of kinds) if (own.size < namespaceLocations) own.add(kind);
-  }
-  return kept;
+  { nginxLocations }: CompileOptions,
+  taken: ReadonlySet<string> = new Set(),
+): Shares {
+  const all = claims.flatMap(({ owner, kinds }) =>
+    kinds.map((place): Claim => ({ owner, place, size: taken.has(place) ? 0 : 1 })),
+  );
+  return shareOut(all, nginxLocations);
 }
 
 /** The route without the locations of the kinds that are lost. */
@@ -95,10 +90,12 @@ export function withoutStatuses({ upstream }: ErrorPages = {}): Pick<Route, "err
 export function overBudget(
   owner: KubernetesObject,
   lost: Iterable<string>,
-  { namespaceLocations }: CompileOptions,
+  { used }: Shares,
+  { nginxLocations }: CompileOptions,
 ): Report {
+  const { namespace } = owner.metadata;
   const effects = [...new Set(lost)].sort(compareStrings).map(effectOf);
-  const message = `namespace ${owner.metadata.namespace} has all ${String(namespaceLocations)} sets of statuses, sets of codes and body limits that it may have: ${effects.join("; ")}`;
+  const message = `namespace ${namespace} has ${String(used(namespace))} of the ${String(nginxLocations)} sets of statuses, sets of codes and body limits that are shared, which are used up: ${effects.join("; ")}`;
   return { code: "LOCATIONS_OVER_BUDGET", message, ...placeOf(owner) };
 }
 
@@ -110,86 +107,71 @@ function effectOf(kind: string): string {
   return `bodies without a length are held until they can be compared with the limit of ${listed} bytes`;
 }
 
-/** The routes of a namespace that need locations. */
-interface Claims {
-  readonly routes: Map<Route, readonly string[]>;
-  /** How many routes need each kind. */
-  readonly counts: Map<string, number>;
-}
-
 type Context = Pick<TranslateContext, "resources" | "options">;
 
-/** Shares the locations of each namespace among its routes; it looks only at routes that have changed, and at namespaces beyond the limit. */
+/** Shares locations among routes; it looks only at routes that have changed, and at all that need locations while the whole does not suffice. */
 export class LocationBudget {
   #routes: readonly Route[] = [];
-  readonly #namespaces = new Map<string, Claims>();
+  /** The kinds of routes that need locations. */
+  readonly #kinds = new Map<Route, readonly string[]>();
+  /** How many routes need each kind. */
+  readonly #counts = new Map<string, number>();
   /** Replaced routes stay the same objects. */
   readonly #replaced = new WeakMap<Route, { readonly lost: string; readonly now: Route }>();
 
-  /** `routes`: sorted by id. `taken`: by Gateways. Returns what replaces routes. */
+  /** `routes`: sorted by id. `taken`: kinds of Gateways. Returns what replaces routes. */
   share(
     routes: readonly Route[],
-    taken: NamespaceKinds,
+    taken: ReadonlySet<string>,
     context: Context,
   ): { readonly changes: readonly Difference<Route>[]; readonly reports: readonly Report[] } {
+    const { options } = context;
     for (const { before, now } of listDifferences(this.#routes, routes, compareIds)) {
       if (before) this.#forget(before);
-      if (now) this.#add(now, context.options);
+      if (now) this.#add(now, options);
     }
     this.#routes = routes;
-    const shared = [...this.#namespaces].map(([namespace, claims]) =>
-      this.#shareIn(claims, taken.get(namespace) ?? new Set(), context),
-    );
-    return {
-      changes: shared.flatMap(({ changes }) => changes),
-      reports: shared.flatMap(({ reports }) => reports),
-    };
+    const wanted = [...this.#counts.keys()].filter((kind) => !taken.has(kind));
+    return wanted.length <= options.nginxLocations
+      ? { changes: [], reports: [] }
+      : this.#shared(taken, context);
   }
 
   #add(route: Route, options: CompileOptions): void {
     const kinds = kindsOfRoute(route, options);
     if (kinds.length === 0) return;
-    const { routes, counts } = getOrInsert(this.#namespaces, namespaceOf(route), () => {
-      return { routes: new Map(), counts: new Map() };
-    });
-    routes.set(route, kinds);
-    for (const each of kinds) counts.set(each, (counts.get(each) ?? 0) + 1);
+    this.#kinds.set(route, kinds);
+    for (const each of kinds) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
   }
 
   #forget(route: Route): void {
-    const claims = this.#namespaces.get(namespaceOf(route));
-    if (claims === undefined) return;
-    const { routes, counts } = claims;
-    for (const each of routes.get(route) ?? []) {
-      const left = (counts.get(each) ?? 0) - 1;
-      if (left > 0) counts.set(each, left);
-      else counts.delete(each);
+    for (const each of this.#kinds.get(route) ?? []) {
+      const left = (this.#counts.get(each) ?? 0) - 1;
+      if (left > 0) this.#counts.set(each, left);
+      else this.#counts.delete(each);
     }
-    routes.delete(route);
-    if (routes.size === 0) this.#namespaces.delete(namespaceOf(route));
+    this.#kinds.delete(route);
   }
 
-  #shareIn(
-    { routes, counts }: Claims,
+  #shared(
     taken: ReadonlySet<string>,
-    context: Context,
+    { resources, options }: Context,
   ): ReturnType<LocationBudget["share"]> {
-    const { options } = context;
-    const wanted = [...counts.keys()].filter((kind) => !taken.has(kind));
-    const free = options.namespaceLocations - taken.size;
-    if (wanted.length <= free) return { changes: [], reports: [] };
-    const ordered = inOrderOfAge(routes, context).filter((kind) => !taken.has(kind));
-    const kept = new Set([...taken, ...ordered.slice(0, free)]);
+    const claims = [...this.#kinds].flatMap(([route, kinds]) => {
+      const owner = ownerOf(route.source, resources);
+      return owner ? [{ owner, kinds: [...kinds].sort(compareStrings) }] : [];
+    });
+    const shares = keptKinds(claims, options, taken);
     const changes: Difference<Route>[] = [];
     const lostBy = new Map<KubernetesObject, string[]>();
-    for (const [route, kinds] of routes) {
-      const lost = kinds.filter((kind) => !kept.has(kind));
+    for (const [route, kinds] of this.#kinds) {
+      const lost = kinds.filter((kind) => !shares.kept.has(kind));
       if (lost.length === 0) continue;
       changes.push({ before: route, now: this.#without(route, lost) });
-      const owner = ownerOf(route.source, context.resources);
+      const owner = ownerOf(route.source, resources);
       if (owner) for (const kind of lost) addTo(lostBy, owner, kind);
     }
-    const reports = [...lostBy].map(([owner, lost]) => overBudget(owner, lost, options));
+    const reports = [...lostBy].map(([owner, lost]) => overBudget(owner, lost, shares, options));
     return { changes, reports };
   }
 
@@ -212,10 +194,6 @@ function kindsOfRoute(route: Route, options: CompileOptions): readonly string[] 
   return kind === "Ingress" ? kinds : kinds.filter((each) => each.startsWith("codes "));
 }
 
-function namespaceOf({ source: [, namespace] }: Route): string {
-  return namespace;
-}
-
 function ownerOf(
   [kind, namespace, name]: SourceRef,
   resources: RoutingResources,
@@ -223,22 +201,3 @@ function ownerOf(
   const known = OWNERS.find((each) => each === kind);
   return known && resources.get(known, namespace, name);
 }
-
-/** Kinds of older objects first; those of one object in the order of their texts. */
-function inOrderOfAge(routes: Claims["routes"], { resources }: Context): readonly string[] {
-  const oldest = new Map<string, KubernetesObject>();
-  for (const [{ source }, kinds] of routes) {
-    const owner = ownerOf(source, resources);
-    if (owner === undefined) continue;
-    for (const kind of kinds) {
-      const known = oldest.get(kind);
-      if (known === undefined || compareAge(owner, known) < 0) oldest.set(kind, owner);
-    }
-  }
-  return [...oldest].sort(byOwnerAndText).map(([kind]) => kind);
-}
-
-const byOwnerAndText = compareBy<readonly [kind: string, owner: KubernetesObject]>(
-  ([, a], [, b]) => compareAge(a, b),
-  ([a], [b]) => compareStrings(a, b),
-);

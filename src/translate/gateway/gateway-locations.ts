@@ -1,8 +1,7 @@
-/** The part of a namespace's locations (../location-budget.ts) that its Gateways and ListenerSets have. */
+/** The locations (../location-budget.ts) of Gateways and ListenerSets. */
 import type { TranslateContext } from "../context.js";
 import {
   type LocationClaim,
-  type NamespaceKinds,
   keptKinds,
   locationKinds,
   overBudget,
@@ -17,12 +16,12 @@ import { type WrittenGateway, listenersOf } from "./written-gateways.js";
 export function shareGatewayLocations(
   gateways: readonly WrittenGateway[],
   context: TranslateContext,
-): { readonly gateways: readonly WrittenGateway[]; readonly taken: NamespaceKinds } {
+): { readonly gateways: readonly WrittenGateway[]; readonly taken: ReadonlySet<string> } {
   const claims = gateways.flatMap((gateway) => claimsOf(gateway, context));
-  const taken = keptKinds(claims, context.options);
+  const shares = keptKinds(claims, context.options);
   const lostBy = new Map<LocationClaim["owner"], string[]>();
   const lostOf = ({ owner, kinds }: LocationClaim): readonly string[] => {
-    const lost = kinds.filter((kind) => taken.get(owner.metadata.namespace)?.has(kind) !== true);
+    const lost = kinds.filter((kind) => !shares.kept.has(kind));
     for (const kind of lost) addTo(lostBy, owner, kind);
     return lost;
   };
@@ -42,9 +41,9 @@ export function shareGatewayLocations(
     };
   });
   for (const [owner, lost] of lostBy) {
-    context.diagnostics.report(overBudget(owner, lost, context.options));
+    context.diagnostics.report(overBudget(owner, lost, shares, context.options));
   }
-  return { gateways: shared, taken };
+  return { gateways: shared, taken: shares.kept };
 }
 
 function claimsOf(gateway: WrittenGateway, context: TranslateContext): readonly LocationClaim[] {

@@ -1,15 +1,15 @@
 /**
  * Each worker of nginx holds every listening socket, and a configuration with more sockets than a worker can hold serves nothing at all.
- * So ports of ALB2s and Frontends and listeners of Gateways share a number of sockets, in equal shares for namespaces: a namespace that
- * wants more than its share loses its own newest ports. TLSRoutes whose TLS ends here share the remaining sockets in the same way.
+ * So ports of ALB2s and Frontends and listeners of Gateways share a number of sockets (../shares.ts). TLSRoutes whose TLS ends here share
+ * the remaining sockets in the same way.
  */
 import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../model/options.js";
-import { compareBy, groupBy } from "../../support/collections.js";
 import type { BuildContext } from "../config-builder.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
+import { type Claim, shareOut } from "../shares.js";
 import type { AddressedGateway } from "./addresses.js";
 import type { WrittenListener } from "./model.js";
 import { type Refused, refused } from "./verdict.js";
@@ -27,13 +27,8 @@ interface WantedPort {
   readonly passesThrough: boolean;
 }
 
-interface SocketClaim<By> {
+interface SocketClaim<By> extends Claim {
   readonly by: By;
-  /** Undefined: the options. */
-  readonly owner: KubernetesObject | undefined;
-  /** Claims of one place share its sockets. */
-  readonly place: string;
-  readonly sockets: number;
 }
 
 /** Shares sockets among ports and those listeners that are valid and have no conflict. */
@@ -42,7 +37,7 @@ export function shareSockets(
   conflicts: ReadonlyMap<WrittenListener, Refused>,
   balancers: readonly LoadBalancer[],
   options: CompileOptions,
-): ReturnType<typeof shareOut<WantedPort["by"]>> {
+): ReturnType<typeof shareOfSockets<WantedPort["by"]>> {
   const listeners = gateways
     .filter(({ assignment }) => assignment.isServed)
     .flatMap((gateway) =>
@@ -51,7 +46,7 @@ export function shareSockets(
         .map((listener) => wantedByListener(listener, gateway)),
     );
   const claims = claimsOf([...wantedByPorts(balancers), ...listeners], options);
-  return shareOut(claims, options.listenerSockets);
+  return shareOfSockets(claims, options.listenerSockets);
 }
 
 /**
@@ -64,9 +59,9 @@ export function refusedEndings<Route extends KubernetesObject>(
 ): ReadonlyMap<Route, Refused> {
   // A route that needs no socket must not lose together with younger routes of its namespace.
   const claims = [...wanted]
-    .filter(([, sockets]) => sockets > 0)
-    .map(([route, sockets], i) => ({ by: route, owner: route, place: String(i), sockets }));
-  return shareOut(claims, left).losers;
+    .filter(([, size]) => size > 0)
+    .map(([route, size], i) => ({ by: route, owner: route, place: String(i), size }));
+  return shareOfSockets(claims, left).losers;
 }
 
 /** Refuses ports of ALB2s, Frontends and the options; listeners of Gateways report it in their status. */
@@ -88,51 +83,22 @@ export function refusePorts(
   }
 }
 
-/**
- * Gives the next socket to the namespace that has the fewest. `losers`: claims that get no sockets, and the reason; `left`: how many
- * sockets remain.
- */
-function shareOut<By>(
+/** `losers`: claims that get no sockets, and the reason; `left`: how many sockets remain. */
+function shareOfSockets<By>(
   claims: readonly SocketClaim<By>[],
   budget: number,
 ): { readonly losers: ReadonlyMap<By, Refused>; readonly left: number } {
-  const wanted = new Map(claims.map(({ place, sockets }) => [place, sockets]));
-  const total = [...wanted.values()].reduce((sum, sockets) => sum + sockets, 0);
+  const { kept, left, used } = shareOut(claims, budget);
   const losers = new Map<By, Refused>();
-  if (total <= budget) return { losers, left: budget - total };
-  const open = new Set<string>();
-  let left = budget;
-  const byNamespace = groupBy(
-    [...claims].sort(byAge),
-    ({ owner }) => owner?.metadata.namespace ?? "",
-  );
-  let waiting = [...byNamespace].map(([namespace, own]) => ({ namespace, claims: own, used: 0 }));
-  while (waiting.length > 0) {
-    const next = waiting.reduce((least, each) => (each.used < least.used ? each : least));
-    const [claim] = next.claims;
-    const sockets = claim === undefined || open.has(claim.place) ? 0 : claim.sockets;
-    if (claim !== undefined && sockets <= left) {
-      next.claims.shift();
-      next.used += sockets;
-      left -= sockets;
-      open.add(claim.place);
-    } else {
-      const who = next.namespace === "" ? "the options have" : `namespace ${next.namespace} has`;
-      for (const lost of next.claims) {
-        const message = `${who} ${String(next.used)} of the ${String(budget)} sockets that are shared, which are used up; this one needs ${String(lost.sockets)}`;
-        losers.set(lost.by, refused("NoResources", message));
-      }
-      waiting = waiting.filter((each) => each !== next);
-    }
+  for (const { by, owner, place, size } of claims) {
+    if (kept.has(place)) continue;
+    const namespace = owner?.metadata.namespace ?? "";
+    const who = namespace === "" ? "the options have" : `namespace ${namespace} has`;
+    const message = `${who} ${String(used(namespace))} of the ${String(budget)} sockets that are shared, which are used up; this one needs ${String(size)}`;
+    losers.set(by, refused("NoResources", message));
   }
   return { losers, left };
 }
-
-/** Ports of the options come first: they have no age. */
-const byAge = compareBy<SocketClaim<unknown>>(
-  (a, b) => Number(a.owner !== undefined) - Number(b.owner !== undefined),
-  (a, b) => (a.owner === undefined || b.owner === undefined ? 0 : compareAge(a.owner, b.owner)),
-);
 
 function wantedByPorts(balancers: readonly LoadBalancer[]): readonly WantedPort[] {
   return balancers.flatMap((balancer) =>
@@ -185,7 +151,7 @@ function claimsOf(
       (addresses.length || (dataPlane.ipv6 ? 2 : 1)) *
       (isForEachWorker ? dataPlane.workers || processors : 1);
     const inner = behind.filter((places) => places.has(place)).length;
-    return { by, owner, place, sockets: sockets + inner };
+    return { by, owner, place, size: sockets + inner };
   });
 }
 

@@ -84,6 +84,14 @@ test.each([
     { ...none, file: { name: "a.yaml", contents: { htppPort: 1 } } },
     'a.yaml has the unknown key "htppPort"',
   ],
+  [
+    { ...none, file: { name: "a.yaml", contents: { namespaceLocations: 32 } } },
+    'a.yaml has the key "namespaceLocations", which nginxLocations has replaced',
+  ],
+  [
+    { flags: {}, variables: { ALBC_NAMESPACE_LOCATIONS: "32" } },
+    "the variable ALBC_NAMESPACE_LOCATIONS has been replaced by ALBC_NGINX_LOCATIONS",
+  ],
   [{ ...none, file: { name: "a.yaml", contents: ["x"] } }, "a.yaml must hold keys and values"],
   [
     { ...none, file: { name: "a.yaml", contents: { logLevel: "loud" } } },

@@ -3,7 +3,7 @@ import { keptKinds, locationKinds } from "../../../src/translate/location-budget
 
 const OPTIONS = {
   ...DEFAULT_OPTIONS,
-  namespaceLocations: 2,
+  nginxLocations: 3,
   dataPlane: { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1000 },
   errorPages: { statuses: [404] },
 };
@@ -24,19 +24,16 @@ test.each([
   expect(locationKinds(settings, OPTIONS)).toEqual(kinds);
 });
 
-test("older Gateways keep theirs first, each namespace its own", () => {
+test("the namespace that wants most loses the kinds of its newest Gateways", () => {
   const claim = (namespace: string, name: string, ...kinds: readonly string[]) => ({
     owner: { apiVersion: "v1", kind: "Gateway", metadata: { namespace, name } },
     kinds,
   });
-  const kept = keptKinds(
-    [claim("n", "b", "body 3"), claim("n", "a", "body 1", "body 2"), claim("m", "c", "body 3")],
-    OPTIONS,
-  );
-  expect(kept).toEqual(
-    new Map([
-      ["n", new Set(["body 1", "body 2"])],
-      ["m", new Set(["body 3"])],
-    ]),
-  );
+  const claims = [
+    claim("n", "b", "body 3", "body 4"),
+    claim("n", "a", "body 1"),
+    claim("m", "c", "body 5"),
+  ];
+  expect(keptKinds(claims, OPTIONS).kept).toEqual(new Set(["body 1", "body 5", "body 3"]));
+  expect(keptKinds(claims, OPTIONS, new Set(["body 1"])).kept.size).toBe(4);
 });
