@@ -115,7 +115,7 @@ export class Pod extends Answering implements Closable {
         NGINX: binary.path,
         RUN: this.runFolder,
         OWN: this.nginxFolder,
-        DIRECTIVES: mainDirectives(binary, ""),
+        DIRECTIVES: mainDirectives(binary),
       },
       stdio: ["ignore", "ignore", "pipe"],
     });

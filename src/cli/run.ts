@@ -14,10 +14,11 @@ import { Applier } from "../output/apply.js";
 import { environmentFiles, luaBundle, machineAddresses } from "../output/environment.js";
 import {
   type NginxBinary,
+  type WorkerUser,
   fileShortage,
   findNginx,
   mostSockets,
-  workerOwner,
+  workerUser,
 } from "../output/nginx-binary.js";
 import { logNginxLine } from "../output/nginx-log.js";
 import { NginxProcess } from "../output/nginx-process.js";
@@ -60,9 +61,9 @@ export async function runRun(
   const binary = call.reload === undefined ? await find(call, terminal) : undefined;
   const shortage = binary && fileShortage();
   if (shortage !== undefined) log.warn({ reason: shortage }, "nginx serves fewer connections");
-  const owner = await workerOwner(settings.text("nginxUser"));
+  const user = await workerUser(settings.text("nginxUser"));
   const nginxFolder = folderOfNginx(call);
-  const folder = await makeRunFolder(call.dir, owner, nginxFolder !== undefined);
+  const folder = await makeRunFolder(call.dir, user, nginxFolder !== undefined);
   const lock = await lockRunFolder(folder);
   let health: Awaited<ReturnType<typeof startRunHealth>> | undefined;
   let spans: Awaited<ReturnType<typeof startSpans>> | undefined;
@@ -72,9 +73,9 @@ export async function runRun(
     const { observe } = health;
     spans = await startSpans(settings, log, observe);
     const run: Run = { ...parts, observe };
-    const nginx = binary && createNginx(run, binary, () => controller.nginxRestarted());
+    const nginx = binary && createNginx(run, { binary, user }, () => controller.nginxRestarted());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
-    const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
+    const applier = new Applier({ folder, nginxFolder, reloader, group: user?.gid });
     const { source, options } = await (call.kubernetes ? openCluster : openFiles)(run);
     const changes = await RecentChanges.open(folder, nginxFolder !== undefined);
     const controller = new Controller(source, {
@@ -144,13 +145,12 @@ async function fixedFiles({ settings, binary }: Run): Promise<readonly RenderedF
 
 function createNginx(
   { settings, folder, log, observe }: Run,
-  binary: NginxBinary,
+  nginx: { readonly binary: NginxBinary; readonly user: WorkerUser | undefined },
   onRestart: () => void,
 ): NginxProcess {
   return new NginxProcess({
-    binary,
+    ...nginx,
     folder,
-    user: settings.text("nginxUser"),
     drainTimeout: settings.number("drainTimeout"),
     onLine: (line) => {
       logNginxLine(line, log);

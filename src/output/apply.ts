@@ -11,7 +11,7 @@ import { type RenderedFile, RenderedPolicy, mustFit } from "../render/rendered-f
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { DataPlane, policyDelta } from "./data-plane.js";
-import { type Owner, fileError, writeChanged } from "./files.js";
+import { fileError, writeChanged } from "./files.js";
 import {
   ENDPOINT_INTERVAL,
   ReloadAllowance,
@@ -55,7 +55,7 @@ type Outcome = Pick<Applied, "kind" | "unwritten">;
 export class Applier {
   readonly #folder: string;
   readonly #reloader: Reloader;
-  readonly #owner: Owner | undefined;
+  readonly #group: number | undefined;
   readonly #isShared: boolean;
   readonly #dataPlane: DataPlane;
   readonly #disk: WrittenFiles;
@@ -73,8 +73,8 @@ export class Applier {
     /** The run folder, absolute. */
     readonly folder: string;
     readonly reloader: Reloader;
-    /** User of nginx's workers, if it is not albc's own. */
-    readonly owner?: Owner;
+    /** Group of nginx's workers if their user is not albc's own: they read our files as members of it. */
+    readonly group?: number | undefined;
     /** Where nginx writes, if that is not the run folder: its user then reads our files as a member of our group. */
     readonly nginxFolder?: string | undefined;
     /** How often endpoints of streams may cause a reload. */
@@ -82,10 +82,10 @@ export class Applier {
   }) {
     this.#folder = options.folder;
     this.#reloader = options.reloader;
-    this.#owner = options.owner;
-    this.#isShared = options.nginxFolder !== undefined;
+    this.#group = options.group;
+    this.#isShared = options.nginxFolder !== undefined || options.group !== undefined;
     this.#dataPlane = new DataPlane(options.nginxFolder ?? options.folder);
-    this.#disk = new WrittenFiles(options.folder, options.owner);
+    this.#disk = new WrittenFiles(options.folder, options.group);
     this.#loaded = new LoadedMark(options.folder);
     this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_INTERVAL);
   }
@@ -210,7 +210,7 @@ export class Applier {
     try {
       await rm(stage, { recursive: true, force: true });
       for (const name of STAGE_FOLDERS) await mkdir(join(stage, name), { recursive: true });
-      await writeChanged(stage, files, { owner: this.#owner, sync: false });
+      await writeChanged(stage, files, { group: this.#group, sync: false });
       await this.#reloader.test(stage);
     } finally {
       await rm(stage, { recursive: true, force: true }).catch((error: unknown) => {

@@ -15,14 +15,9 @@ import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { own } from "../support/json-object.js";
 
-/** The owner of files, if it is not the user that albc runs as. */
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 interface WriteOptions {
-  readonly owner?: Owner | undefined;
+  /** Id of the group that reads them as a member; its members can replace none of them. */
+  readonly group?: number | undefined;
   /** Default: true. False is only for files that `nginx -t` reads. */
   readonly sync?: boolean;
 }
@@ -68,7 +63,7 @@ export async function writeChanged(
   for (const file of files) {
     const path = join(folder, file.path);
     try {
-      await makeFolder(dirname(path), folderMode(file), options.owner);
+      await makeFolder(dirname(path), folderMode(file), options.group);
       await writeOne(path, file, options);
     } catch (error: unknown) {
       throw fileError("write", path, error);
@@ -142,12 +137,12 @@ async function writeOne(path: string, file: RenderedFile, options: WriteOptions)
 }
 
 async function writeNew(path: string, file: RenderedFile, options: WriteOptions): Promise<void> {
-  const { owner, sync } = options;
+  const { group, sync } = options;
   // Created, never opened: an existing file could be a link that another user made.
   const handle = await open(path, "wx", 0o600);
   try {
     for (const chunk of joined(piecesOf(file))) await handle.appendFile(chunk);
-    if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
+    if (group !== undefined) await handle.chown(ownId(), group);
     await handle.chmod(file.mode);
     if (sync !== false) await handle.sync();
   } finally {
@@ -175,15 +170,20 @@ function folderMode({ mode, path }: RenderedFile): number {
   return mode === 0o640 ? 0o750 : 0o700;
 }
 
-async function makeFolder(path: string, mode: number, owner: Owner | undefined): Promise<void> {
+async function makeFolder(path: string, mode: number, group: number | undefined): Promise<void> {
   const first = await makeFolders(path, mode);
-  if (first === undefined || owner === undefined || mode === 0o755) return;
+  if (first === undefined || group === undefined || mode === 0o755) return;
   const handle = await open(path, "r");
   try {
-    await handle.chown(owner.uid, owner.gid);
+    await handle.chown(ownId(), group);
   } finally {
     await handle.close();
   }
+}
+
+/** The user that albc runs as. */
+export function ownId(): number {
+  return process.getuid?.() ?? 0;
 }
 
 /** Without this, a rename may be lost in a power failure. */

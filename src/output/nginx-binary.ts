@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { word } from "../render/nginx/text.js";
 import { EnvironmentError } from "../support/errors.js";
-import { type Owner, fileError } from "./files.js";
+import { fileError } from "./files.js";
 
 /** An nginx, and how to start it with ngx_lua and, if it exists, the stream module. */
 export interface NginxBinary {
@@ -216,11 +216,13 @@ const WANTED_FILES = 131_072;
 const OTHER_FILES = 1024;
 
 /** Directives for `nginx -g`: facts about this machine, which do not belong in nginx.conf. */
-export function mainDirectives(binary: NginxBinary, user: string): string {
+export function mainDirectives(binary: NginxBinary, user?: WorkerUser): string {
   const directives = [binary.directives, "daemon off;"];
   // By default, nginx as root would run its workers as the user that it was built with, who can't read the run folder.
-  if (process.getuid?.() === 0)
-    directives.push(`user ${word(user === "" ? "root" : user).toString()};`);
+  if (process.getuid?.() === 0) {
+    const names = user === undefined ? ["root"] : [user.name, user.group];
+    directives.push(`user ${names.map((name) => word(name).toString()).join(" ")};`);
+  }
   const files = hardFileLimit();
   if (files !== undefined) {
     directives.push(`worker_rlimit_nofile ${String(Math.min(files, WANTED_FILES))};`);
@@ -258,15 +260,39 @@ function readLimits(): string {
   }
 }
 
-/** The user of nginx's workers; undefined if that is the user of albc. Throws EnvironmentError. */
-export async function workerOwner(user: string): Promise<Owner | undefined> {
-  if (user === "" || process.getuid?.() !== 0) return undefined;
-  const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");
-  for (const line of accounts.split("\n")) {
-    const [name, , uid, gid] = line.split(":");
-    if (name === user && uid !== undefined && gid !== undefined) {
-      return { uid: Number(uid), gid: Number(gid) };
-    }
-  }
-  throw new EnvironmentError(`the user ${user} of --nginx-user does not exist`);
+/** The user of nginx's workers, and its primary group, if that user is not albc's own. */
+export interface WorkerUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly group: string;
+  readonly gid: number;
+}
+
+/** Undefined: the workers run as the user of albc. Throws EnvironmentError. */
+export async function workerUser(name: string): Promise<WorkerUser | undefined> {
+  if (name === "" || name === "root" || process.getuid?.() !== 0) return undefined;
+  const [, , uid, gid] = await accountLine("/etc/passwd", ([account]) => account === name);
+  if (uid === undefined || gid === undefined)
+    throw new EnvironmentError(`the user ${name} of --nginx-user does not exist`);
+  // nginx wants its name, which is not always that of the user: Debian's nobody is in nogroup.
+  const [group] = await accountLine("/etc/group", ([, , id]) => id === gid);
+  if (group === undefined)
+    throw new EnvironmentError(
+      `the group with id ${gid}, to which the user ${name} of --nginx-user belongs, has no name`,
+    );
+  return { name, uid: Number(uid), group, gid: Number(gid) };
+}
+
+/** The fields of the first line of passwd(5) or group(5) that matches; none if no line does. */
+async function accountLine(
+  path: string,
+  matches: (fields: readonly string[]) => boolean,
+): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return (
+    text
+      .split("\n")
+      .map((line) => line.split(":"))
+      .find(matches) ?? []
+  );
 }

@@ -11,7 +11,8 @@ import { fileError } from "./files.js";
 import { withoutWildcard } from "./listens.js";
 
 const STDOUT = 1;
-const PIPE = "tmp/stdout";
+/** In a folder that no worker of another user can enter: the master opens it as root. */
+const PIPE = "control/stdout";
 
 export interface LogPipe {
   /** To be passed to nginx as its standard output. */

@@ -16,7 +16,7 @@ import {
   openLogPipe,
   unavailablePorts,
 } from "./nginx-log.js";
-import { type NginxBinary, mainDirectives } from "./nginx-binary.js";
+import { type NginxBinary, type WorkerUser, mainDirectives } from "./nginx-binary.js";
 import { readListens, refusedPlaces } from "./listens.js";
 import { orphansOn, removeSockets } from "./run-folder.js";
 import { type Reloader, NginxRefused, loadLimit, poll, refuseBlocked } from "./reloader.js";
@@ -47,8 +47,8 @@ export class NginxProcess implements Reloader {
     readonly binary: NginxBinary;
     /** The run folder, absolute. */
     readonly folder: string;
-    /** User of the workers if albc is root; empty: root. */
-    readonly user: string;
+    /** User of the workers, if it is not albc's own. */
+    readonly user?: WorkerUser | undefined;
     /** Milliseconds for requests in flight when nginx is stopped. */
     readonly drainTimeout: number;
     /** Called with each line of nginx's error log. */

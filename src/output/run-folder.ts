@@ -1,23 +1,30 @@
 /** The folder that nginx runs in: its layout, the lock against a second albc, and the mark that nginx has loaded its files. */
+import { type Stats, constants } from "node:fs";
 import {
   access,
   chmod,
-  chown,
+  copyFile,
+  lchown,
   lstat,
   open,
   readFile,
   readdir,
   readlink,
   realpath,
+  rename,
   rm,
   stat,
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EnvironmentError } from "../support/errors.js";
-import { type Owner, errorCode, fileError, makeFolders } from "./files.js";
+import { errorCode, fileError, makeFolders, ownId } from "./files.js";
 import { startTime } from "./folder-processes.js";
 import { overlaps, readListens } from "./listens.js";
+import type { WorkerUser } from "./nginx-binary.js";
+
+/** A user of nginx's workers that is not albc's own. */
+type OtherUser = Pick<WorkerUser, "uid" | "gid">;
 
 /** Folders and modes. control/ is private, because its socket controls all traffic. */
 const LAYOUT = [
@@ -35,21 +42,21 @@ const LOCK = "albc.pid";
  */
 export async function makeRunFolder(
   folder: string,
-  owner?: Owner,
+  user?: OtherUser,
   isShared = false,
 ): Promise<string> {
   try {
     const ownMode = isShared ? 0o750 : 0o700;
     // Workers of another user need only reach their own files.
-    await makeFolders(folder, owner === undefined ? ownMode : 0o711);
-    await mustBePrivate(await realpath(folder), owner);
+    await makeFolders(folder, user === undefined ? ownMode : 0o711);
+    await mustBePrivate(await realpath(folder), user);
+    if (user !== undefined) {
+      await chmod(folder, 0o711);
+      await takeOver(folder, user);
+    }
     for (const [name, mode] of LAYOUT) {
       await makeFolders(join(folder, name));
       await chmod(join(folder, name), mode);
-    }
-    if (owner !== undefined) {
-      await chmod(folder, 0o711);
-      await chown(join(folder, "tmp"), owner.uid, owner.gid);
     }
     return await realpath(folder);
   } catch (error: unknown) {
@@ -59,39 +66,70 @@ export async function makeRunFolder(
 }
 
 /**
+ * The master of nginx reads the files, and makes and gives away folders in tmp/, as root. So the workers' user may own no file and no
+ * folder, except those below tmp/. Earlier versions of albc gave it both.
+ */
+async function takeOver(folder: string, user: OtherUser): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const stats = await lstat(path);
+    if (stats.isDirectory()) {
+      await lchown(path, ownId(), user.gid);
+      if (name === "tmp") continue;
+      await chmod(path, (stats.mode & 0o007) === 0 ? 0o750 : 0o755);
+      await takeOver(path, user);
+    } else if (stats.uid !== ownId() || stats.gid !== user.gid) {
+      await replaceByCopy(path, stats, user);
+    }
+  }
+}
+
+/** A worker may still have the old file open for writing. */
+async function replaceByCopy(path: string, stats: Stats, user: OtherUser): Promise<void> {
+  const copy = `${path}.albc-copy`;
+  await rm(copy, { force: true });
+  if (stats.isFile()) {
+    await copyFile(path, copy, constants.COPYFILE_EXCL);
+    await lchown(copy, ownId(), user.gid);
+    await chmod(copy, stats.mode & 0o755);
+    await rename(copy, path);
+  } else if (!stats.isSocket()) await rm(path, { force: true });
+}
+
+/**
  * nginx and albc, perhaps as root, write to paths in the folder, so no other user may be able to replace them. A mount point may be a
  * volume of a container: owned by root and writable for all who share it. Throws EnvironmentError.
  */
-async function mustBePrivate(folder: string, owner?: Owner): Promise<void> {
+async function mustBePrivate(folder: string, user?: OtherUser): Promise<void> {
   const isVolume = (await stat(folder)).dev !== (await stat(dirname(folder))).dev;
-  const problem = isVolume ? undefined : await problemOf(folder, owner);
+  const problem = isVolume ? undefined : await problemOf(folder, user);
   if (problem !== undefined) throw unsafe(folder, folder, problem);
   // nginx chooses all names below tmp/ itself.
   const names = (await readdir(folder)).map((name) => join(folder, name));
   const deeper = names.filter((path) => path !== join(folder, "tmp"));
-  for (const path of names) await mustBePrivateBelow(path, folder, owner, deeper.includes(path));
+  for (const path of names) await mustBePrivateBelow(path, folder, user, deeper.includes(path));
 }
 
 async function mustBePrivateBelow(
   path: string,
   folder: string,
-  owner: Owner | undefined,
+  user: OtherUser | undefined,
   isDeep: boolean,
 ): Promise<void> {
-  const problem = await problemOf(path, owner);
+  const problem = await problemOf(path, user);
   if (problem !== undefined) throw unsafe(folder, path, problem);
   if (!isDeep || !(await lstat(path)).isDirectory()) return;
   for (const name of await readdir(path)) {
-    await mustBePrivateBelow(join(path, name), folder, owner, true);
+    await mustBePrivateBelow(join(path, name), folder, user, true);
   }
 }
 
 /** Files must only be no links: they may belong to the user of another nginx. */
-async function problemOf(path: string, owner?: Owner): Promise<string | undefined> {
+async function problemOf(path: string, user?: OtherUser): Promise<string | undefined> {
   const stats = await lstat(path);
   if (stats.isSymbolicLink()) return "is a link";
   if (!stats.isDirectory()) return undefined;
-  const known = [process.getuid?.(), owner?.uid, 0];
+  const known = [ownId(), user?.uid, 0];
   if (!known.includes(stats.uid)) return `belongs to the user with id ${String(stats.uid)}`;
   return (stats.mode & 0o022) === 0 ? undefined : "can be written by other users";
 }

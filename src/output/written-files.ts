@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type RenderedFile, RenderedPolicy, contentsOf } from "../render/rendered-file.js";
 import { sameElements } from "../support/collections.js";
-import { type Owner, changedFiles, removeStale, writeChanged } from "./files.js";
+import { changedFiles, removeStale, writeChanged } from "./files.js";
 
 /** Bytes of changes that may follow a policy.json of any size. */
 const MOST_APPENDED = 1024 * 1024;
@@ -33,7 +33,7 @@ async function appendTo(path: string, length: number, text: string): Promise<boo
 /** The files of the run folder. Remembers what was written, which is as reliable as reading the disk, and faster. */
 export class WrittenFiles {
   readonly #folder: string;
-  readonly #owner: Owner | undefined;
+  readonly #group: number | undefined;
   /** By path; unknown paths are read from the disk. */
   readonly #known = new Map<string, RenderedFile>();
   /** Bytes of the document in policy.json and of the changes that follow it, if its contents are known. */
@@ -42,9 +42,10 @@ export class WrittenFiles {
   /** Paths at the last removal of stale files. */
   #paths: readonly string[] | undefined;
 
-  constructor(folder: string, owner: Owner | undefined) {
+  /** `group`: see writeChanged. */
+  constructor(folder: string, group: number | undefined) {
     this.#folder = folder;
-    this.#owner = owner;
+    this.#group = group;
   }
 
   /** The files that differ from those on the disk. */
@@ -67,7 +68,7 @@ export class WrittenFiles {
   async write(files: readonly RenderedFile[]): Promise<void> {
     const changed = await this.changed(files);
     for (const { path } of changed) this.#known.delete(path);
-    await writeChanged(this.#folder, changed, { owner: this.#owner, sync: true });
+    await writeChanged(this.#folder, changed, { group: this.#group, sync: true });
     for (const file of changed) this.#know(file);
   }
 

@@ -62,7 +62,6 @@ async function testConfiguration(folder: string): Promise<void> {
   const nginx = new NginxProcess({
     binary,
     folder,
-    user: "",
     drainTimeout: 0,
     onLine: () => undefined,
     onDeath: () => undefined,

@@ -29,7 +29,6 @@ export function makeProcess(
   const nginx = new NginxProcess({
     binary,
     folder,
-    user: "",
     drainTimeout,
     onLine: (line) => events.lines.push(line),
     onDeath: (reason) => events.deaths.push(reason),

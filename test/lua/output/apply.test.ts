@@ -416,7 +416,7 @@ describe("an nginx that somebody else runs", () => {
 /** An nginx on the run folder that nobody starts again. */
 async function startNginx(): Promise<ChildProcess> {
   const binary = await testBinary();
-  const words = ["-p", run, "-c", "nginx.conf", "-g", mainDirectives(binary, "")];
+  const words = ["-p", run, "-c", "nginx.conf", "-g", mainDirectives(binary)];
   rmSync(join(run, "control"), { recursive: true, force: true });
   mkdirSync(join(run, "control"));
   const child = spawn(binary.path, words, {

@@ -8,12 +8,12 @@ import { useTempFolder } from "../../support/temp-folder.js";
 const folder = useTempFolder();
 
 test("what is written to the pipe by name comes out, from one writer after the other", async () => {
-  mkdirSync(join(folder(), "tmp"));
+  mkdirSync(join(folder(), "control"));
   let heard = "";
   const pipe = await makeLogPipe(folder(), (bytes) => {
     heard += Buffer.from(bytes).toString();
   });
-  const path = join(folder(), "tmp/stdout");
+  const path = join(folder(), "control/stdout");
   expect(lstatSync(path).isFIFO()).toBe(true);
   for (const line of ["one\n", "two\n"]) createWriteStream(path).end(line);
   await until(() => heard.length === 8);

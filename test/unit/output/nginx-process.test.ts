@@ -21,7 +21,6 @@ async function failureOf(script: string, endsAt?: string): Promise<unknown> {
       variables: {},
     },
     folder: await makeRunFolder(join(folder(), "run")),
-    user: "",
     drainTimeout: 100,
     onLine: (line) => {
       if (line === endsAt) void nginx.stop(0);

@@ -1,13 +1,16 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { lockRunFolder, makeRunFolder } from "../../../src/output/run-folder.js";
@@ -37,6 +40,26 @@ test("the control folder is closed to others even if it was open", async () => {
 test("workers of another user get through the folder, but can't list it", async () => {
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   expect(modeOf(await makeRunFolder(join(folder(), "run"), owner))).toBe("711");
+});
+
+test("what an earlier albc gave to the workers' user is taken back, with its contents", async () => {
+  // Only root can give it away.
+  if (process.getuid?.() !== 0) return;
+  const user = { uid: 12_345, gid: 12_346 };
+  const run = await makeRunFolder(join(folder(), "run"), user);
+  for (const name of ["certificates", "tmp/proxy"]) mkdirSync(join(run, name), { mode: 0o700 });
+  const files = ["nginx.conf", "certificates/a.pem", "environment/session.key"];
+  for (const file of files) writeFileSync(join(run, file), file, { mode: 0o600 });
+  const all = [...files, "certificates", "tmp", "tmp/proxy"];
+  for (const name of all) chownSync(join(run, name), user.uid, user.gid);
+  const opened = openSync(join(run, "nginx.conf"), "r+");
+  await makeRunFolder(run, user);
+  writeSync(opened, "changed by a worker");
+  closeSync(opened);
+  for (const file of files) expect(readFileSync(join(run, file), "utf8")).toBe(file);
+  const owners = all.map((name) => [name, statSync(join(run, name)).uid]);
+  expect(owners).toEqual(all.map((name) => [name, name === "tmp/proxy" ? user.uid : 0]));
+  expect(modeOf(join(run, "certificates"))).toBe("750");
 });
 
 test("a file in its place is an error with one message", async () => {
