@@ -1,9 +1,10 @@
 --- Text with variables of the request (Interpolation in docs/policy-format.md).
--- Text without variables stays a plain string and costs nothing.
+-- Text without variables stays a plain string and costs nothing. Lengths are added before a text is built, so no
+-- template makes much of a long request.
 -- May yield: no. Phases: prepare and prepare_url in any; expand in access, content.
+local growth = require("alb.growth")
 local variables = require("alb.variables")
 
-local concat = table.concat
 local format = string.format
 local str_byte = string.byte
 local re_find = ngx.re.find
@@ -90,28 +91,30 @@ function _M.prepare_url(segments)
     return _M.prepare(parts)
 end
 
+-- The encoded value of a variable.
+local function value_of(segment, most)
+    local value = variables.get(segment[1]) or ""
+    -- No encoding makes a text shorter.
+    if #value > most then
+        return nil, growth.TOO_LONG
+    end
+    local text = encoders[segment[2]](value)
+    if not text then
+        return nil, "value of $" .. segment[1] .. " can't stand as " .. segment[2]
+    end
+    return text
+end
+
 --- Returns the text for this request. A variable without a value is empty.
 ---@param prepared string|table returned by `prepare`
----@return string? text nil if a value is not allowed in its place
----@return string? err names the variable, never its value
-function _M.expand(prepared)
+---@param most integer bytes that the text may have
+---@return string? text nil if a value is not allowed in its place, or the text would be longer
+---@return string? err growth.TOO_LONG, or names the variable, never its value
+function _M.expand(prepared, most)
     if type(prepared) == "string" then
         return prepared
     end
-    local parts = {}
-    for i = 1, #prepared do
-        local segment = prepared[i]
-        if type(segment) == "string" then
-            parts[i] = segment
-        else
-            local text = encoders[segment[2]](variables.get(segment[1]) or "")
-            if not text then
-                return nil, "value of $" .. segment[1] .. " can't stand as " .. segment[2]
-            end
-            parts[i] = text
-        end
-    end
-    return concat(parts)
+    return growth.join(prepared, value_of, most)
 end
 
 return _M

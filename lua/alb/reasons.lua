@@ -13,6 +13,7 @@ _M.catalog = {
     no_host = { 400, "BadRequest : Host is no DNS name or address", "the host is not a DNS name of letters, digits, `-` and `_` (at most 63 bytes a label, 253 in all), an IPv4 address of four decimal numbers, or an IPv6 address in brackets" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
     ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path in the request target than the gateway (dot segments, encoded slashes, `;`, `\\` or double encoding), and another rule restricts access to that path" },
+    grown = { 414, "BadRequest : too long with the values of the request", "with the path or query of the request, a rewritten path and query, or those of a redirect, are longer than 32 KiB" },
     body_too_large = { 413, "BadRequest : request body too large", "the request body exceeds proxy-body-size or the limit of the gateway" },
     -- Backends
     no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },
@@ -36,9 +37,10 @@ _M.catalog = {
     basic_flood = { 429, "AuthFail : too many failed logins", "too many logins of the client, or of all clients, failed within a second; Retry-After says when to try again" },
     forward_status = { 500, "AuthFail : auth-service-status: <status>", "the auth service refused: 401 and 403 are passed on, others except 2xx become 500" },
     forward_build = { 500, "AuthFail : build-auth-request-fail", "a variable's value is not allowed in the auth URL or header" },
+    forward_grown = { 414, "AuthFail : auth request too long with the values of the request", "with values of the request, the auth URL is longer than 32 KiB, or the headers that the gateway adds are longer than 64 KiB" },
     forward_send = { 500, "AuthFail : send-auth-request-fail", "the auth service can't be found or reached, is too slow, or sends no HTTP; the error log has more" },
     forward_failure = { 500, "AuthFail : auth-service-status: error in a success", "the auth service's answer of 2xx has a grpc-status other than 0 or an X-ALB-ERR-REASON, as a gateway's errors for gRPC have; 503 for ExternalAuth" },
-    forward_signin = { 401, "AuthFail : resolve-signinurl-fail", "a variable's value is not allowed in the sign-in URL" },
+    forward_signin = { 401, "AuthFail : resolve-signinurl-fail", "a variable's value is not allowed in the sign-in URL, or makes it longer than 32 KiB" },
     -- Produced by nginx
     malformed = { 400, "BadRequest : malformed request", "the request is not valid HTTP, or its path climbs above /" },
     method = { 405, "BadRequest : method not allowed", "CONNECT or TRACE" },

@@ -9,3 +9,21 @@ export const MOST_BINDINGS = 16_384;
 export const MOST_BINDING_TEXT = 4 * 1024 * 1024;
 /** Characters of settings that are repeated in the route of every path, such as a list of addresses. */
 export const MOST_REPEATED_TEXT = 16 * 1024 * 1024;
+
+/** Variables, or references to captures, of one text: each may stand for as much as a client sends. */
+export const MOST_VARIABLES = 32;
+/** Variables of all headers of a ConfigMap together. */
+export const MOST_HEADER_VARIABLES = 128;
+
+/** Completes a sentence about a text with too many of `what`; undefined if there are not too many. */
+export function tooMany(count: number, most: number, what: string): string | undefined {
+  return count > most
+    ? `has ${String(count)} ${what}, and ${String(most)} are the most`
+    : undefined;
+}
+
+/** The same for the `$1` of a rewritten path. */
+export function capturesProblem(replacement: string): string | undefined {
+  const count = replacement.match(/\$\d/g)?.length ?? 0;
+  return tooMany(count, MOST_VARIABLES, "references to captures");
+}

@@ -14,7 +14,7 @@ function _M.expand(segments, values)
     variables.get = function(name)
         return values[name]
     end
-    local text, problem = interpolation.expand(prepared)
+    local text, problem = interpolation.expand(prepared, math.huge)
     variables.get = real
     return text, problem
 end
@@ -25,7 +25,7 @@ function _M.serve()
     local cjson = require("cjson")
     local how = ngx.var.arg_as == "url" and "prepare_url" or "prepare"
     local prepared = interpolation[how](cjson.decode(ngx.req.get_body_data()))
-    ngx.print(cjson.encode({ interpolation.expand(prepared) }))
+    ngx.print(cjson.encode({ interpolation.expand(prepared, math.huge) }))
 end
 
 return _M

@@ -1,14 +1,12 @@
 /** What one request costs a worker, in processor time, whatever patterns the host's rules have and whatever it holds. */
-import { readdirSync, readFileSync } from "node:fs";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx } from "../support/lua-nginx.js";
-import { until } from "../support/until.js";
+import { MOST_MS, workerTime } from "../support/worker-time.js";
 import { type PathMatch, type Predicate, onePlace } from "../../src/model/route.js";
 
 const scene = useScene();
-const MOST_MS = 20;
 const MANY = 3000;
 
 const hard = (index: number) => `(?:.*a|.*b)c{${String(index + 1)}}`;
@@ -38,7 +36,7 @@ const HOSTS: Readonly<Record<string, (index: number) => Place>> = {
 };
 
 let gateway: LuaGateway;
-let worker: string;
+let ran: () => number;
 let nginx: Awaited<ReturnType<typeof startLuaNginx>>;
 beforeAll(async () => {
   nginx = await startLuaNginx();
@@ -61,26 +59,9 @@ beforeAll(async () => {
       }),
     }),
   );
-  await until(() => Promise.resolve(workerOf(gateway.nginx.pid) !== undefined));
-  worker = workerOf(gateway.nginx.pid) ?? "";
+  ran = await workerTime(gateway.nginx);
 }, 60_000);
 afterAll(() => nginx.stop());
-
-function workerOf(master: number): string | undefined {
-  const isWorker = (pid: string) =>
-    /^\d+$/.test(pid) &&
-    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(master);
-  return readdirSync("/proc").find((pid) => {
-    try {
-      return isWorker(pid);
-    } catch {
-      return false;
-    }
-  });
-}
-
-/** Milliseconds that the worker has run for. */
-const ran = () => Number(readFileSync(`/proc/${worker}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 
 type Header = readonly [string, string];
 const REQUESTS: readonly (readonly [string, string, readonly Header[]])[] = [

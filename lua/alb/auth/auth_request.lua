@@ -3,12 +3,14 @@
 -- May yield: no. Phases: prepare any; build in access.
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
+local growth = require("alb.growth")
 local headers = require("alb.headers")
 local interpolation = require("alb.interpolation")
 local trace = require("alb.trace")
 local turns = require("alb.turns")
 
 local var = ngx.var
+local MOST_HEAD = growth.MOST_HEAD
 local expand = interpolation.expand
 local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
@@ -171,11 +173,7 @@ local function fill_values(redirect)
     values[10] = var.albc_traceparent
 end
 
-local function put_own_headers(used, forward)
-    local redirect, err = expand(forward.redirect)
-    if not redirect then
-        return nil, err
-    end
+local function put_own_headers(used, forward, redirect)
     fill_values(redirect)
     local list = forward.own_headers
     for i = 1, #list do
@@ -185,12 +183,17 @@ local function put_own_headers(used, forward)
     return used
 end
 
-local function put_config_headers(used, forward)
+-- `room`: bytes that they may have.
+local function put_config_headers(used, forward, room)
     local list = forward.config_headers
     for i = 1, #list do
-        local value, err = expand(list[i][2])
+        local value, err = expand(list[i][2], room)
         if not value then
             return nil, err
+        end
+        room = room - #list[i][1] - #value
+        if room < 0 then
+            return nil, growth.TOO_LONG
         end
         -- Like nginx: an empty value removes the header.
         if value ~= "" then
@@ -200,14 +203,7 @@ local function put_config_headers(used, forward)
     return used
 end
 
-local function put_request_line(forward, target, authority)
-    local host, err = authority, nil
-    if forward.host_header then
-        host, err = expand(forward.host_header)
-    end
-    if not host then
-        return nil, err
-    end
+local function put_request_line(forward, target, host)
     local line = forward.method .. " " .. target .. " HTTP/1.1\r\nHost: " .. host .. "\r\n"
     reserve(0, #line)
     ffi_copy(buffer, line, #line)
@@ -222,14 +218,19 @@ end
 ---@return string? request
 ---@return string? err
 function _M.build(forward, target, authority, declared)
-    local used, err = put_request_line(forward, target, authority)
-    if used then
-        used = put_client_headers(used, forward.actions, declared)
-        used, err = put_own_headers(used, forward)
+    local host, err = expand(forward.host_header or authority, MOST_HEAD)
+    if not host then
+        return nil, err
     end
-    if used then
-        used, err = put_config_headers(used, forward)
+    local redirect
+    redirect, err = expand(forward.redirect, MOST_HEAD - #host)
+    if not redirect then
+        return nil, err
     end
+    local used = put_request_line(forward, target, host)
+    used = put_client_headers(used, forward.actions, declared)
+    used = put_own_headers(used, forward, redirect)
+    used, err = put_config_headers(used, forward, MOST_HEAD - #host - #redirect)
     if not used then
         return nil, err
     end

@@ -6,6 +6,7 @@
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
 local ffi = require("ffi")
+local growth = require("alb.growth")
 local headers = require("alb.headers")
 local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
@@ -94,7 +95,7 @@ end
 
 -- The client's target after the prefix. A target that is not a path (`*`, a whole URL) is used as nginx reads it.
 local function target_of(external)
-    local prefix, err = expand(external.target_text)
+    local prefix, err = expand(external.target_text, growth.MOST_TARGET)
     if not prefix then
         return nil, err
     end

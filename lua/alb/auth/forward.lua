@@ -5,6 +5,7 @@ local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
+local growth = require("alb.growth")
 local http_client = require("alb.auth.http_client")
 local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
@@ -62,7 +63,7 @@ function _M.prepare(forward)
 end
 
 local function build(forward, authority, declared)
-    local target, err = expand(forward.target_text)
+    local target, err = expand(forward.target_text, growth.MOST_TARGET)
     if not target then
         return nil, err
     end
@@ -90,7 +91,7 @@ local function refuse_unauthorized(forward, refusal, response)
     refusal.status = 401
     refusal.challenges = response.headers["www-authenticate"]
     if forward.signin_text then
-        local location, err = expand(forward.signin_text)
+        local location, err = expand(forward.signin_text, growth.MOST_TARGET)
         if location then
             refusal.location = location
             refusal.cookies = response.headers["set-cookie"]

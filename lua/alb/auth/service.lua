@@ -3,6 +3,7 @@
 local connection = require("alb.auth.connection")
 local counters = require("alb.counters")
 local errors = require("alb.errors")
+local growth = require("alb.growth")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local log = require("alb.log")
@@ -37,7 +38,7 @@ local function take_apart(text)
 end
 
 local function expand_host(forward)
-    local text, err = expand(forward.host_text)
+    local text, err = expand(forward.host_text, growth.MOST_TARGET)
     if not text or text == forward.host_text then
         return text, err
     end
@@ -50,7 +51,7 @@ local function expand_port(forward, of_host)
         return of_host
     end
     -- Two ports are invalid.
-    return not of_host and expand(forward.port_text) or ""
+    return not of_host and expand(forward.port_text, growth.MOST_TARGET) or ""
 end
 
 -- The auth service and its authority; nil and the error if a variable's value is not valid in its place.
@@ -126,6 +127,14 @@ local function locate(forward)
     return service, authority
 end
 
+local function unbuilt(err)
+    ngx.log(ngx.WARN, "albc: auth request: ", err)
+    if err == growth.TOO_LONG then
+        return nil, reasons.forward_grown, 414
+    end
+    return nil, reasons.forward_build
+end
+
 --- Sends one request to the auth service, within its time. Problems are logged: clients see only the reason.
 -- `build(settings, authority, part)` returns the request as bytes, or nil and the error; `part` is passed to it.
 ---@param settings table prepared
@@ -140,13 +149,12 @@ end
 ---@return integer? status where the reason has one of its own
 function _M.ask(settings, build, part, method, ends, wanted, max_body)
     local service, authority = locate(settings)
-    local bytes, err
-    if service then
-        bytes, err = build(settings, authority, part)
+    if not service then
+        return unbuilt(authority)
     end
+    local bytes, err = build(settings, authority, part)
     if not bytes then
-        ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
-        return nil, reasons.forward_build
+        return unbuilt(err)
     end
     local start = now()
     local deadline = min(start + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)

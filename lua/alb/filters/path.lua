@@ -5,9 +5,10 @@
 -- again. A result starts with exactly one `/` and contains no blanks or control characters.
 -- May yield: no. Pure except for ngx.re.
 local expression = require("alb.route.expression")
+local growth = require("alb.growth")
 
 local re_find = ngx.re.find
-local concat = table.concat
+local join = growth.join
 local str_byte = string.byte
 local str_char = string.char
 local str_find = string.find
@@ -15,11 +16,11 @@ local str_format = string.format
 local str_gsub = string.gsub
 local str_sub = string.sub
 local tonumber = tonumber
-local type = type
 
 local _M = {}
 
 local SLASH = 47
+local MOST = growth.MOST_TARGET
 
 -- Segments that nginx resolves before it matches: `.` and `..`, escaped or not.
 local DOT_SEGMENT = [[(?:/|%2f)(?:\.|%2e){1,2}(?:/|%2f|$)]]
@@ -113,17 +114,20 @@ local function parse_replacement(text, illegal)
     return segments
 end
 
-local function expand(segments, captures, illegal)
-    local out = {}
-    for i = 1, #segments do
-        local segment = segments[i]
-        if type(segment) == "number" then
-            -- A group outside the match is false.
-            segment = str_gsub(captures[segment] or "", illegal, escapes)
-        end
-        out[i] = segment
+-- Each capture is encoded once, however often it is used.
+local function capture_of(number, _, found)
+    local text = found.encoded[number]
+    if not text then
+        -- A group outside the match is false.
+        text = str_gsub(found.captures[number] or "", found.illegal, escapes)
+        found.encoded[number] = text
     end
-    return concat(out)
+    return text
+end
+
+local function expand(segments, captures, illegal)
+    local found = { captures = captures, illegal = illegal, encoded = {} }
+    return join(segments, capture_of, MOST, found)
 end
 
 local function prepare_regex(rewrite)
@@ -184,9 +188,9 @@ local function join_query(rewrite, captures, args)
     if not rewrite.query then
         return args
     end
-    local query = expand(rewrite.query, captures, NOT_QUERY_VALUE)
-    if rewrite.drops_query or args == "" then
-        return query
+    local query, err = expand(rewrite.query, captures, NOT_QUERY_VALUE)
+    if not query or rewrite.drops_query or args == "" then
+        return query, err
     end
     return query .. "&" .. args
 end
@@ -196,12 +200,27 @@ local function rewrite_regex(rewrite, uri, args)
     if not captures then
         return nil, nil, after
     end
-    local path = expand(rewrite.segments, captures, NOT_PATH)
+    local path, err = expand(rewrite.segments, captures, NOT_PATH)
+    if not path then
+        return nil, nil, err
+    end
     if not rewrite[5] then
         local before = str_sub(uri, 1, after - #captures[0] - 1)
         path = _M.encode(before) .. path .. _M.encode(str_sub(uri, after))
     end
-    return absolute(path), join_query(rewrite, captures, args)
+    local query
+    query, err = join_query(rewrite, captures, args)
+    return query and absolute(path), query, err
+end
+
+local function apply(rewrite, uri, target, args)
+    local kind = rewrite[1]
+    if kind == "full" then
+        return rewrite.path, args
+    elseif kind == "prefix" then
+        return rewrite_prefix(rewrite, uri, _M.of_target(target)), args
+    end
+    return rewrite_regex(rewrite, uri, args)
 end
 
 --- Applies a prepared rewrite.
@@ -211,15 +230,13 @@ end
 ---@param args string query as received, without `?`; "" for none
 ---@return string? path nil if the rewrite does not apply to this path
 ---@return string? query
----@return string? err set if the expression can't be evaluated
+---@return string? err set if the expression can't be evaluated, or the result is too long
 function _M.rewrite(rewrite, uri, target, args)
-    local kind = rewrite[1]
-    if kind == "full" then
-        return rewrite.path, args
-    elseif kind == "prefix" then
-        return rewrite_prefix(rewrite, uri, _M.of_target(target)), args
+    local path, query, err = apply(rewrite, uri, target, args)
+    if path and #path + #query > MOST then
+        return nil, nil, growth.TOO_LONG
     end
-    return rewrite_regex(rewrite, uri, args)
+    return path, query, err
 end
 
 --- Path and query as one request target.

@@ -2,6 +2,7 @@
 -- May yield: no. Phases: access.
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
+local growth = require("alb.growth")
 local index = require("alb.policy.index")
 local path = require("alb.filters.path")
 local request_host = require("alb.request_host").get
@@ -89,6 +90,9 @@ function _M.apply(route, server)
     if not location then
         if err == expression.TOO_LONG then
             return errors.exit(400, errors.reasons.too_long)
+        end
+        if err == growth.TOO_LONG then
+            return errors.exit(414, errors.reasons.grown)
         end
         ngx.log(ngx.ERR, "albc: redirect of route ", route.id, ": ", err)
         return errors.exit(500, errors.reasons.internal)

@@ -2,6 +2,7 @@
 -- May yield: no. Phases: access.
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
+local growth = require("alb.growth")
 local path = require("alb.filters.path")
 
 local ngx = ngx
@@ -30,6 +31,9 @@ function _M.uri(route)
     if err then
         if err == expression.TOO_LONG then
             return errors.exit(400, errors.reasons.too_long)
+        end
+        if err == growth.TOO_LONG then
+            return errors.exit(414, errors.reasons.grown)
         end
         ngx.log(ngx.ERR, "albc: rewrite of route ", route.id, ": ", err)
         return errors.exit(500, errors.reasons.internal)

@@ -21,6 +21,7 @@ import { annotationField, placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";
 import { annotatedRoute } from "../route-annotations.js";
 import { addServerCertificate } from "../server-certificates.js";
+import { capturesProblem } from "../size-limits.js";
 import {
   overridden,
   parseBackendProtocol,
@@ -59,6 +60,7 @@ export function translateRuleAction(
   };
   const redirectField = isSet(spec.redirectURL) ? "redirectURL" : "config.redirect";
   const redirect = valueOf(ruleRedirect(rule), redirectField) ?? inherited.schemeRedirect;
+  valueOf(replacement(rule), "rewrite_target");
   const rewrite = valueOf(ruleRewrite(rule), "rewrite_base");
   const protocol = isSet(spec.backendProtocol)
     ? valueOf(parseBackendProtocol(spec.backendProtocol), "backendProtocol")
@@ -86,6 +88,11 @@ function ruleRedirect({ spec }: Rule): Result<Redirect | undefined> {
     ...(isSet(url) && { url }),
     ...(code !== undefined && code !== 0 && { code }),
   });
+}
+
+function replacement({ spec: { rewrite_target: target = "" } }: Rule): Result<string> {
+  const problem = capturesProblem(target);
+  return problem === undefined ? { ok: true, value: target } : { ok: false, problem };
 }
 
 /** The first match of rewrite_base, or of url, in the path becomes rewrite_target; the rest of the path stays. */

@@ -18,7 +18,8 @@ import {
   authAnnotation,
   referencedObject,
 } from "./settings.js";
-import { literalText, parseTemplate } from "./template.js";
+import { MOST_HEADER_VARIABLES, tooMany } from "../size-limits.js";
+import { literalText, parseTemplate, variableCount } from "./template.js";
 import { parseAuthUrl, parseRedirectParameter, parseSignin } from "./url.js";
 
 const DEFAULT_REDIRECT_PARAMETER = "rd";
@@ -196,7 +197,12 @@ const readHeaderConfigMap = memoized((configMap: ConfigMap) => {
     else if (headers.has(key.toLowerCase())) duplicates.push(key);
     else headers.set(key.toLowerCase(), header.value);
   }
-  return ok({ headers: [...headers.values()], duplicates, ofContent });
+  let count = 0;
+  for (const [, value] of headers.values()) count += variableCount(value);
+  const excess = tooMany(count, MOST_HEADER_VARIABLES, "variables in its values");
+  return excess === undefined
+    ? ok({ headers: [...headers.values()], duplicates, ofContent })
+    : problem(excess);
 });
 
 function parseHeader(key: string, text: string): Result<HeaderTemplate> {

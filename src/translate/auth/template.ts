@@ -1,6 +1,7 @@
 import type { Interpolation, Segment } from "../../model/values.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import { type Result, ok, problem } from "../../support/result.js";
+import { MOST_VARIABLES, tooMany } from "../size-limits.js";
 
 /** `$name`, `${name}`, or `${name` without its end. A `$` before any other character is a dollar sign. */
 const VARIABLE = /\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)(\})?)/g;
@@ -28,7 +29,13 @@ export function parseTemplate(
     end = match.index + whole.length;
   }
   if (end < text.length) segments.push(text.slice(end));
-  return ok(segments);
+  const excess = tooMany(variableCount(segments), MOST_VARIABLES, "variables");
+  return excess === undefined ? ok(segments) : problem(excess);
+}
+
+/** How many variables it has, each as often as it is written. */
+export function variableCount(interpolation: Interpolation): number {
+  return interpolation.filter((segment) => typeof segment !== "string").length;
 }
 
 /** The text of an interpolation without variables; undefined if it has any. */

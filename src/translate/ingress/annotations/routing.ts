@@ -1,5 +1,7 @@
 /** Which requests a path gets, and who may send them. */
 import type { Route } from "../../../model/route.js";
+import { invalidRule } from "../../reasons.js";
+import { capturesProblem } from "../../size-limits.js";
 import { SHARED_SHAPE, filled, present } from "../../../support/json-object.js";
 import {
   BOOLEAN,
@@ -52,8 +54,12 @@ export const ROUTING_ROWS = {
   ),
   rewriteTarget: rowsOf("rewrite")(
     "rewrite-target",
-    TEXT,
-    "New path for the backend; `$1` … are captures of the path, which becomes a regular expression (see use-regex).",
+    // With too many captures its paths answer 500: without the rewrite they would be others.
+    {
+      ...TEXT,
+      parse: (text) => ({ ok: true, value: text, ...present("problem", capturesProblem(text)) }),
+    },
+    "New path for the backend; `$1` … are captures of the path, which becomes a regular expression (see use-regex). A text with more than 32 of them makes its paths answer 500.",
   ),
   // It adds a second backend to another Ingress's paths: serving its rules by themselves would send all requests to the canary.
   canary: rowsOf("canary")(
@@ -83,8 +89,14 @@ export function makesPatterns(reader: AnnotationReader, path: string): boolean {
 }
 
 /** The whole request path becomes the target; the pattern is the path's, without case, as ingress-nginx has it. */
-export function readRewrite(reader: AnnotationReader, path: string): Pick<Route, "rewrite"> {
+export function readRewrite(
+  reader: AnnotationReader,
+  path: string,
+): Pick<Route, "rewrite" | "refuse"> {
   const target = readTarget(reader, path);
+  if (target !== undefined && capturesProblem(target) !== undefined) {
+    return { refuse: invalidRule("rewrite-target") };
+  }
   return target === undefined ? {} : { rewrite: ["regex", path, "i", target, true] };
 }
 
