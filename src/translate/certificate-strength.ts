@@ -3,6 +3,7 @@
  * not start with such a certificate, so it is refused here, where only its owner is affected.
  */
 import { type KeyObject, X509Certificate } from "node:crypto";
+import { element } from "../support/der.js";
 
 const MINIMUM_MODULUS = 2048;
 /**
@@ -99,7 +100,7 @@ const STRONG_DIGEST = Buffer.from("6086480165030402", "hex");
 
 /**
  * The digest of the signature of a DER certificate if it is obsolete. node:crypto tells it only from Node 24 on, so it is read from the
- * bytes (RFC 5280, 4.1; X.690, 8.1).
+ * bytes (RFC 5280, 4.1).
  */
 export function signatureAlgorithm(der: Buffer): string | undefined {
   const certificate = element(der, 0);
@@ -112,15 +113,4 @@ export function signatureAlgorithm(der: Buffer): string | undefined {
   // Without parameters its digest is SHA-1 (RFC 8017, A.2.3).
   const parameters = der.subarray(identifier.end, algorithm.end);
   return parameters.includes(STRONG_DIGEST) ? undefined : "SHA-1";
-}
-
-/** The range of the contents of the element that begins at `at`; undefined if it exceeds the buffer. */
-function element(der: Buffer, at: number): { start: number; end: number } | undefined {
-  const first = der[at + 1];
-  if (first === undefined) return undefined;
-  const count = first < 0x80 ? 0 : first & 0x7f;
-  const start = at + 2 + count;
-  if (count > 4 || start > der.length) return undefined;
-  const length = count === 0 ? first : der.readUIntBE(at + 2, count);
-  return start + length <= der.length ? { start, end: start + length } : undefined;
 }

@@ -1,4 +1,4 @@
-import { type KeyObject, type X509Certificate, createHash, createPrivateKey } from "node:crypto";
+import { type X509Certificate, createHash } from "node:crypto";
 import type { Secret } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import { type HostPattern, hostKey } from "../model/values.js";
@@ -6,11 +6,12 @@ import type { Certificate } from "../model/listener.js";
 import { compareIds, memoized } from "../support/collections.js";
 import { own, present } from "../support/json-object.js";
 import { type Result, ok, problem } from "../support/result.js";
-import { SecretText } from "../support/secret-text.js";
+import type { SecretText } from "../support/secret-text.js";
 import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
 import type { TranslateContext } from "./context.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
 import type { Place } from "./place.js";
+import { keyOf } from "./private-keys.js";
 import type { NamespacedName } from "./reference-grants.js";
 import { hintForUnread } from "./unread-secrets.js";
 
@@ -126,17 +127,10 @@ const parse = memoized(
     const parsed = parseChain(chain);
     if (!parsed.ok) return problem(`tls.crt of Secret ${key} ${parsed.problem}`);
     const { leaf, certificates } = parsed.value;
-    const privateKey = parseKey(keyText);
-    if (privateKey === undefined) {
-      return problem(`tls.key of Secret ${key} is not an unencrypted PEM private key`);
-    }
-    if (!leaf.checkPrivateKey(privateKey)) {
-      return problem(
-        `tls.key of Secret ${key} does not belong to the first certificate of tls.crt`,
-      );
-    }
+    const privateKey = keyOf(keyText, leaf);
+    if (!privateKey.ok) return problem(`tls.key of Secret ${key} ${privateKey.problem}`);
     const names = namesOf(leaf);
-    const certificate = certificateOf(certificates, privateKey);
+    const certificate = certificateOf(certificates, privateKey.value);
     const loaded: LoadedCertificate = {
       id: certificate.id,
       secret: { namespace, name },
@@ -150,12 +144,11 @@ const parse = memoized(
   },
 );
 
-/** Chain and key are encoded again, so text around the PEM blocks is dropped. */
-function certificateOf(certificates: readonly X509Certificate[], key: KeyObject): Certificate {
+/** The chain is encoded again, so text around the PEM blocks is dropped. */
+function certificateOf(certificates: readonly X509Certificate[], key: SecretText): Certificate {
   const chain = certificates.map((certificate) => certificate.toString()).join("");
-  const keyText = key.export({ type: "pkcs8", format: "pem" }).toString();
-  const id = createHash("sha256").update(chain).update(keyText).digest("hex");
-  return { id, chain, key: new SecretText(keyText) };
+  const id = createHash("sha256").update(chain).update(key.reveal()).digest("hex");
+  return { id, chain, key };
 }
 
 function parseChain(text: string): Result<{
@@ -217,12 +210,4 @@ export function expiredCertificates(
 function decoded(secret: Secret, key: string): string | undefined {
   const base64 = own(secret.data, key);
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("latin1");
-}
-
-function parseKey(text: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(text);
-  } catch {
-    return undefined;
-  }
 }
