@@ -119,7 +119,7 @@ local function ask(upstream, uri)
     if (var.http_host or "") ~= "" then
         var.albc_host = ""
     end
-    var.albc_prefix, var.albc_original_uri = "", var.request_uri
+    var.albc_original_uri = var.request_uri
     return ngx.exec("@error_page")
 end
 

@@ -1,20 +1,76 @@
---- Handles what few requests have: a body, an upgrade, the wish for events, an X-Albc-Turns header.
--- nginx sets $albc_unusual for what needs no search: a regular expression on Accept in nginx.conf costs more.
+--- Looks once at each header line of a request, before anything else reads them: removes those that only gateways may
+-- send (src/model/special-headers.ts), and finds what few requests have: a body, an upgrade, the wish for events, an
+-- X-Albc-Turns header. nginx's variables don't distinguish `_` and `-` in names, and backends that follow CGI don't
+-- either, so a special header in a spelling with `_` is removed.
 -- May yield: no. Phases: access.
+local bit = require("bit")
+local client_headers = require("alb.auth.client_headers")
 local contain = require("alb.bytes").contain
+local ffi = require("ffi")
+local headers = require("alb.headers")
 local reader = require("alb.nginx_variable").reader
 local turns = require("alb.turns")
 
-local str_lower = string.lower
+local C = ffi.C
+local band = bit.band
+local ffi_str = ffi.string
 local var = ngx.var
+local clear_header = ngx.req.clear_header
+local fold = client_headers.fold
+local prefixes = headers.prefixes
+local prefix_set = client_headers.prefix_set
+local read = client_headers.read
+local special = headers.special
+local str_byte = string.byte
+local str_lower = string.lower
 
-local read = reader("albc_unusual")
+local read_length = reader("content_length")
 local read_accept = reader("http_accept")
 
 -- As EventSource sends it, alone, and MCP clients in a list.
 local EVENTS = "text/event-stream"
+local UNDERSCORE = 95
+
+local DROP, CLAIM, UPGRADE, TURNS, ACCEPT = 1, 2, 3, 4, 5
+
+-- What a header means, by its set or name.
+local meanings_of_sets = { dropped = DROP, claims = CLAIM }
+local meanings = { accept = ACCEPT, upgrade = UPGRADE, [turns.HEADER:lower()] = TURNS }
+for set, meaning in pairs(meanings_of_sets) do
+    for name in pairs(headers[set]) do
+        meanings[name] = meaning
+    end
+end
+
+-- By the first two bytes of the names with a meaning: their length, or ANY. Most headers need no Lua string then.
+local ANY = 255
+local lengths = ffi.new("unsigned char[1024]")
+
+local function place(first, second)
+    return band(first, 31) * 32 + band(second, 31)
+end
+
+local function add(name, length)
+    local at = place(str_byte(name, 1, 2))
+    lengths[at] = (lengths[at] == 0 or lengths[at] == length) and length or ANY
+end
+
+for name in pairs(meanings) do
+    add(name, #name)
+end
+for i = 1, #prefixes do
+    add(prefixes[i][1], ANY)
+end
 
 local _M = {}
+
+local function meaning_of(name)
+    local folded = fold(name)
+    if folded ~= name then
+        return (special[folded] or prefix_set(folded)) and DROP
+    end
+    return meanings[name] or meanings_of_sets[prefix_set(name) or ""]
+end
 
 -- Only WebSocket over HTTP/1.1. If a backend accepted "Upgrade: h2c", everything that follows on the connection would
 -- bypass routing and auth.
@@ -34,17 +90,61 @@ function _M.wants_events()
     return accept ~= nil and contain(accept, length, EVENTS)
 end
 
+-- Clearing a line moves the others, so it follows the look at all of them.
+local function remove(names)
+    for i = 1, #names do
+        clear_header(names[i])
+    end
+end
+
+-- Returns whether there is an upgrade, the count of turns, the wish for events.
+local function look_at_headers()
+    local lines, count = read()
+    local upgrade, turned, events, removed = false, false, false, nil
+    for i = 0, count - 1 do
+        local key = lines[i].key
+        local data, length = key.data, key.len
+        local expected = length > 1 and lengths[place(data[0], data[1])] or 0
+        if expected == length or expected == ANY or C.memchr(data, UNDERSCORE, length) ~= nil then
+            local name = ffi_str(data, length)
+            local meaning = meaning_of(name)
+            if meaning == ACCEPT then
+                local value = lines[i].value
+                events = events or contain(value.data, value.len, EVENTS)
+            elseif meaning == UPGRADE then
+                upgrade = true
+            elseif meaning == TURNS then
+                turned = true
+            elseif meaning == DROP or meaning == CLAIM and var.albc_trusted ~= "1" then
+                removed = removed or {}
+                removed[#removed + 1] = name
+            end
+        end
+    end
+    if removed then
+        remove(removed)
+    end
+    return upgrade, turned, events
+end
+
 --- Handles all of these except the body. Ends a request that loops.
 ---@return boolean found false if there is none of these, hence no body with a declared length
 ---@return boolean changed whether `location /` does not do what the request needs
 function _M.look()
-    local _, size = read()
-    local wants_events = _M.wants_events()
-    if size == 0 and not wants_events then
-        return false, false
+    local upgrade, turned, events = look_at_headers()
+    local is_changed = events
+    if upgrade then
+        is_changed = allow_upgrade() or is_changed
     end
-    local has_turned = turns.check()
-    return true, allow_upgrade() or has_turned or wants_events
+    if turned then
+        turns.check()
+        is_changed = true
+    end
+    if upgrade or turned or events then
+        return true, is_changed
+    end
+    local _, size = read_length()
+    return size ~= nil and size > 0, false
 end
 
 return _M

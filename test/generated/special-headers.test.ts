@@ -9,20 +9,31 @@ const SETS: readonly (readonly [name: string, comment: string, ...roles: readonl
     ["of_hop", "Never copied from one message to another.", "connection", "hop"],
     ["dropped", "Never passed on.", "dropped"],
     ["content", "Describe the content of a message.", "content"],
-    ["claims", "Passed on only from trusted proxies, like every header x-original-*.", "claim"],
+    ["claims", "Passed on only from trusted proxies.", "claim"],
   ];
+
+const rows = (names: readonly string[]) =>
+  names
+    .filter((name) => !name.endsWith("*"))
+    .map((name) => `        ["${name.toLowerCase()}"] = true,\n`)
+    .join("");
 
 test("lua/alb/headers.lua has the headers of src/model/special-headers.ts", () => {
   const sets = SETS.map(([set, comment, ...roles]) => {
-    const names = roles.flatMap((role) => headersThatAre(role)).map((name) => name.toLowerCase());
-    const rows = names.map((name) => `        ["${name}"] = true,\n`);
-    return `    -- ${comment}\n    ${set} = {\n${rows.join("")}    },\n`;
+    return `    -- ${comment}\n    ${set} = {\n${rows(roles.flatMap((role) => headersThatAre(role)))}    },\n`;
   });
+  const prefixes = SETS.flatMap(([set, , ...roles]) =>
+    roles
+      .flatMap((role) => headersThatAre(role).filter((name) => name.endsWith("*")))
+      .map((name) => `        { "${name.toLowerCase().slice(0, -1)}", "${set}" },\n`),
+  );
   expectGenerated(
     "lua/alb/headers.lua",
     "--- Sets of special headers in lower case, generated from src/model/special-headers.ts.\n" +
       "-- May yield: no. Pure.\n" +
-      `return {\n${sets.join("")}}\n`,
+      `return {\n${sets.join("")}` +
+      `    -- All of them.\n    special = {\n${rows(headersThatAre())}    },\n` +
+      `    -- Beginnings of more names, each with its set.\n    prefixes = {\n${prefixes.join("")}    },\n}\n`,
   );
 });
 

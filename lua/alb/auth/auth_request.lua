@@ -14,7 +14,6 @@ local MOST_HEAD = growth.MOST_HEAD
 local expand = interpolation.expand
 local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
-local is_withheld = client_headers.is_withheld
 local of_content = headers.content
 local of_hop = headers.of_hop
 local ffi_copy = ffi.copy
@@ -147,7 +146,7 @@ local function put_client_headers(used, actions, declared)
         local name = ffi_str(key.data, key.len)
         local action = actions[fold(name)]
         if action == nil then
-            if not declared[name] and not is_withheld(name) then
+            if not declared[name] then
                 used = put(used, name, value.data, value.len)
             end
         elseif action ~= true then

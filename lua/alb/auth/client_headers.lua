@@ -8,13 +8,11 @@ require("resty.core.request")
 local C = ffi.C
 local ffi_new = ffi.new
 local ffi_str = ffi.string
-local claims = headers.claims
-local dropped = headers.dropped
-local of_hop = headers.of_hop
+local prefixes = headers.prefixes
+local special = headers.special
 local get_request = base.get_request
 local clear_header = ngx.req.clear_header
 local re_gmatch = ngx.re.gmatch
-local str_byte = string.byte
 local str_find = string.find
 local str_gsub = string.gsub
 local str_lower = string.lower
@@ -36,7 +34,6 @@ local _M = {
 }
 
 local UNLIMITED, LOWER_CASE = 0, 0
-local LOWER_X = 120
 
 local capacity = 64
 local elements = ffi_new("ngx_http_lua_ffi_table_elt_t[?]", capacity)
@@ -66,16 +63,16 @@ function _M.fold(name)
     return name
 end
 
---- Is this client header withheld: always, or because only a trusted proxy may send it?
----@param name string lower case
-function _M.is_withheld(name)
-    name = _M.fold(name)
-    if dropped[name] then
-        return true
+--- The set of `headers` for which the name stands because it begins like others of it.
+---@param name string folded
+---@return string?
+function _M.prefix_set(name)
+    for i = 1, #prefixes do
+        local prefix = prefixes[i][1]
+        if str_sub(name, 1, #prefix) == prefix then
+            return prefixes[i][2]
+        end
     end
-    local is_claim = claims[name]
-        or str_byte(name, 1) == LOWER_X and str_sub(name, 1, 11) == "x-original-"
-    return is_claim and var.albc_trusted ~= "1"
 end
 
 --- Removes the named headers, and those that a server which folds names takes for them.
@@ -111,10 +108,7 @@ local NONE = _M.NONE
 
 -- A client must not remove the headers that say where a request came from.
 local function is_kept(name)
-    return of_hop[name]
-        or claims[name]
-        or name == "x-real-ip"
-        or str_sub(name, 1, 12) == "x-forwarded-"
+    return special[name] or _M.prefix_set(name) or str_sub(name, 1, 12) == "x-forwarded-"
 end
 
 --- Names that the client's Connection header declares to be hop-by-hop (RFC 9110, 7.6.1), in lower case.

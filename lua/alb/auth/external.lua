@@ -23,7 +23,6 @@ local set_header = ngx.req.set_header
 local expand = interpolation.expand
 local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
-local is_withheld = client_headers.is_withheld
 local of_content = headers.content
 local of_hop = headers.of_hop
 local reasons = errors.reasons
@@ -118,12 +117,7 @@ local function put_client_headers(lines, sends, is_empty)
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
         local folded = fold(name)
-        if
-            sends[folded]
-            and not (is_empty and of_content[folded])
-            and not declared[name]
-            and not is_withheld(name)
-        then
+        if sends[folded] and not (is_empty and of_content[folded]) and not declared[name] then
             lines[#lines + 1] = name .. ": " .. ffi_str(value.data, value.len)
         end
     end

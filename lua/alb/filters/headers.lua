@@ -86,17 +86,12 @@ local function removable(names)
     return list
 end
 
--- nginx.conf drops the client's X-Forwarded-Prefix, so a filter's value is sent by a variable.
-local PREFIX = "x-forwarded-prefix"
-
 -- The backend's location writes the Host header; it is not one of the client's headers.
 local function take_host(changes)
     local sets, kept, n = changes.sets, {}, 0
     for i = 1, #sets, 2 do
         if str_lower(sets[i]) == "host" then
             changes.host = sets[i + 1]
-        elseif str_lower(sets[i]) == PREFIX then
-            changes.prefix = sets[i + 1]
         else
             kept[n + 1], kept[n + 2] = sets[i], sets[i + 1]
             n = n + 2
@@ -108,10 +103,7 @@ end
 local function drop_host(changes)
     local adds, removes = {}, {}
     for i = 1, #changes.adds, 2 do
-        local name = str_lower(changes.adds[i])
-        if name == PREFIX then
-            changes.prefix = changes.prefix or changes.adds[i + 1]
-        elseif name ~= "host" then
+        if str_lower(changes.adds[i]) ~= "host" then
             adds[#adds + 1], adds[#adds + 2] = changes.adds[i], changes.adds[i + 1]
         end
     end
@@ -172,9 +164,6 @@ function _M.of_request.request(route)
     local sets, removes, adds = changes.sets, changes.removes, changes.adds
     if changes.host then
         var.albc_host = changes.host
-    end
-    if changes.prefix then
-        var.albc_prefix = changes.prefix
     end
     for i = 1, #sets, 2 do
         set_request_header(sets[i], sets[i + 1])

@@ -11,7 +11,6 @@ local ngx = ngx
 local var = ngx.var
 local ffi_str = ffi.string
 local fold = client_headers.fold
-local is_withheld = client_headers.is_withheld
 local concat = table.concat
 local pairs = pairs
 
@@ -74,7 +73,7 @@ local function put_client_headers(lines, n)
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if not left_out[fold(name)] and not declared[name] and not is_withheld(name) then
+        if not left_out[fold(name)] and not declared[name] then
             n = n + 1
             lines[n] = name .. ": " .. ffi_str(value.data, value.len)
         end

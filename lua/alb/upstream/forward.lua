@@ -73,7 +73,6 @@ local function needs_location(route, protocol, uri, counted_limit, is_changed)
         or route.page_suffix
         or is_changed
         or var.albc_host ~= ""
-        or var.albc_prefix ~= ""
 end
 
 -- Enters the location for the request; returns if that is `location /`.

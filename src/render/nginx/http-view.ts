@@ -6,7 +6,7 @@ import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
 import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
 import { luaLogView } from "./log-view.js";
-import { CLAIMS, type LocationView, variableName } from "./server-view.js";
+import type { LocationView } from "./server-view.js";
 import {
   type NginxText,
   bytes,
@@ -85,7 +85,6 @@ export function variablesView(options: DataPlaneOptions, behind: boolean): objec
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
     trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
-    claims: CLAIMS.map((name) => word(variableName(name))),
   };
 }
 

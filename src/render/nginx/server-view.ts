@@ -8,7 +8,6 @@ import {
   type NginxText,
   address,
   bytes,
-  filledTemplate,
   identifier,
   integerText,
   quoted,
@@ -16,7 +15,6 @@ import {
   variable,
   word,
 } from "./text.js";
-import { headersThatAre } from "../../model/special-headers.js";
 import { own } from "../../support/json-object.js";
 
 const EVERY_IPV4 = "0.0.0.0";
@@ -136,18 +134,6 @@ export function listenAddresses(
   return ipv6 ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
 }
 
-/** The view of templates/partials/headers.conf.hbs: the request headers that nginx sets for backends, for one server. */
-
-export const DROPPED = headersThatAre("dropped");
-
-export const CLAIMS = headersThatAre("claim");
-
-/** The only claim that filters may set. */
-const PREFIX = "X-Forwarded-Prefix";
-
-/** They say where a request ends. Only nginx writes them, so their spellings with `_` are dropped. */
-const FRAMING = ["Content-Length", "Transfer-Encoding"];
-
 const EMPTY = quoted("");
 
 /** Upgrade and Connection are gone after this hop, but for WebSockets (lua/alb/unusual.lua); over gRPC nginx leaves them out itself. */
@@ -166,21 +152,18 @@ const UNCHANGED: Readonly<Record<string, NginxText>> = {
 };
 
 /**
- * nginx evaluates each value for each request, so values that are the same for all requests of a server are constants. `unchanged`: only
+ * The view of templates/partials/headers.conf.hbs: the request headers that nginx sets for backends, for one server. Clients' own headers
+ * that must not pass are removed before (lua/alb/unusual.lua). nginx evaluates each value for each request, so values that are the same for all requests of a server are constants. `unchanged`: only
  * for HTTP requests that go on as they came.
  */
 export function headersView(server: Server, options: DataPlaneOptions, unchanged = false): object {
-  const trusting = options.trustedProxies.length > 0;
-  const headers = originHeaders(server, options);
-  const known = unchanged ? { ...UNCHANGED, ...(!trusting && { [PREFIX]: EMPTY }) } : {};
-  const dropped = trusting ? DROPPED_BEHIND_TRUSTED : DROPPED_OF_ALL;
+  const known = unchanged ? UNCHANGED : {};
   return {
-    headers: [...headers, ...UPGRADE].map(([name, value]) => ({
+    headers: [...originHeaders(server, options), ...UPGRADE].map(([name, value]) => ({
       name: word(name),
       value: own(known, name) ?? value,
       grpc: !unchanged && !UPGRADE.some(([upgrade]) => upgrade === name),
     })),
-    dropped: unchanged ? dropped.http : dropped.ofAll,
   };
 }
 
@@ -206,13 +189,6 @@ function originHeaders(server: Server, options: DataPlaneOptions): readonly Head
   ];
 }
 
-const CLAIMED: ReadonlySet<string> = new Set(CLAIMS);
-
-/** Names with `_` matter to CGI backends, which are not gRPC; and nginx warns above some 100 `grpc_set_header`. */
-function isForGrpc(name: string): boolean {
-  return CLAIMED.has(name) || !CLAIMED.has(name.replaceAll("_", "-"));
-}
-
 type Header = readonly [name: string, value: NginxText];
 
 /** Values from the connection, because no proxy is trusted. */
@@ -222,39 +198,23 @@ function connectionHeaders(server: Server, options: DataPlaneOptions): readonly 
   const port = options.proxyProtocol
     ? variable("proxy_protocol_server_port")
     : integerText(server.port);
-  return untrustingHeaders(scheme, port);
-}
-
-function untrustingHeaders(scheme: NginxText, port: NginxText): readonly Header[] {
   // The value of $albc_xff, without its map.
   const chain = variable("proxy_add_x_forwarded_for");
-  const prefix = variable("albc_prefix");
-  return headers({ chain, scheme, host: variable("http_host"), port, prefix });
+  return headers({ chain, scheme, host: variable("http_host"), port });
 }
 
 /** Values from a trusted proxy, otherwise from the connection. */
 function trustingHeaders(): readonly Header[] {
-  const origin = headers({
+  return headers({
     chain: variable("albc_xff"),
     scheme: variable("albc_scheme"),
     host: variable("albc_fwd_host"),
     port: variable("albc_fwd_port"),
-    prefix: variable("albc_told_prefix"),
   });
-  const claims = CLAIMS.filter((name) => name !== PREFIX);
-  return [
-    ...origin,
-    ...claims.map((name): Header => [name, variable(`albc_${variableName(name)}`)]),
-  ];
-}
-
-/** nginx's name for the variable of a header, such as `x_sent_from`. */
-export function variableName(header: string): string {
-  return header.toLowerCase().replaceAll("-", "_");
 }
 
 function headers(
-  origin: Readonly<Record<"chain" | "scheme" | "host" | "port" | "prefix", NginxText>>,
+  origin: Readonly<Record<"chain" | "scheme" | "host" | "port", NginxText>>,
 ): readonly Header[] {
   return [
     ["Host", variable("albc_upstream_host")],
@@ -263,7 +223,6 @@ function headers(
     ["X-Forwarded-Proto", origin.scheme],
     ["X-Forwarded-Host", origin.host],
     ["X-Forwarded-Port", origin.port],
-    [PREFIX, origin.prefix],
     ["X-Scheme", origin.scheme],
     // Only if Lua has rewritten the URI: otherwise it is in the request line, and many backends limit the size of the head.
     ["X-Original-URI", variable("albc_original_uri")],
@@ -288,40 +247,3 @@ const OF_PAGES: readonly Header[] = [
   ["Content-Length", EMPTY],
   ["Transfer-Encoding", EMPTY],
 ];
-
-/** Spellings with `_` for some `-`: CGI, WSGI and Rack turn `X_Real-IP` and `X-Real-IP` into one variable. */
-function underscored(name: string): readonly string[] {
-  return spellings(name).filter((spelling) => spelling !== name);
-}
-
-function spellings(name: string): readonly string[] {
-  const [first = "", ...rest] = name.split("-");
-  return rest.reduce(
-    (names, part) => names.flatMap((start) => [`${start}-${part}`, `${start}_${part}`]),
-    [first],
-  );
-}
-
-/** `http`: where requests leave by HTTP alone. */
-function droppedLines(
-  sent: readonly Header[],
-  dropped: readonly string[],
-): Readonly<Record<"http" | "ofAll", NginxText>> {
-  const lines = [
-    ...[...FRAMING, ...sent.map(([name]) => name)].map(underscored),
-    ...dropped.map(spellings),
-  ]
-    .filter((names) => names.length > 0)
-    .map((names) => ({ http: names.map(word), grpc: names.filter(isForGrpc).map(word) }));
-  return {
-    http: filledTemplate("dropped", { lines: lines.map(({ http }) => ({ http, grpc: [] })) }),
-    ofAll: filledTemplate("dropped", { lines }),
-  };
-}
-
-/** Computed once: they are the same for all servers. */
-const DROPPED_BEHIND_TRUSTED = droppedLines(trustingHeaders(), DROPPED);
-const DROPPED_OF_ALL = droppedLines(untrustingHeaders(word("http"), integerText(0)), [
-  ...DROPPED,
-  ...CLAIMS.filter((name) => name !== PREFIX),
-]);

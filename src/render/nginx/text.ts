@@ -156,17 +156,10 @@ export function fillTemplate(name: keyof typeof templates, view: object): string
   return templates[name](view, { helpers: { text: printText } }).replace(/(?<! ) +$/gm, "");
 }
 
-/** A template's text for others to print, so that what is the same for many servers is filled once. */
-export function filledTemplate(name: "dropped", view: object): NginxText {
-  return new NginxText(fillTemplate(name, view).trimEnd());
-}
-
 const templates = loadTemplates();
 
 /** Templates have one helper, `text`; of the built-in helpers they use only `if`, `unless` and `each`. test/templates checks the files. */
-function loadTemplates(): Readonly<
-  Record<"nginx" | "endpoints" | "dropped", Handlebars.TemplateDelegate>
-> {
+function loadTemplates(): Readonly<Record<"nginx" | "endpoints", Handlebars.TemplateDelegate>> {
   const engine = Handlebars.create();
   const partials = new URL("partials/", FOLDER);
   for (const file of readdirSync(partials).filter((name) => name.endsWith(SUFFIX))) {
@@ -178,7 +171,6 @@ function loadTemplates(): Readonly<
   return {
     nginx: compile("nginx"),
     endpoints: compile("endpoints"),
-    dropped: compile("dropped"),
   };
 }
 

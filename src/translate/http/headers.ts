@@ -1,23 +1,9 @@
 /** What settings may do with headers of requests and responses. */
 import { type Header, type HeaderChanges, headerChanges } from "../../model/filters.js";
-import { type HeaderRole, headersThatAre } from "../../model/special-headers.js";
+import { type HeaderRole, rolesOf } from "../../model/special-headers.js";
 import { isObject, isTexts, parseObject } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { listed } from "../../support/text.js";
-
-function lowerCase(role: HeaderRole): ReadonlySet<string> {
-  return new Set(headersThatAre(role).map((name) => name.toLowerCase()));
-}
-
-const OF_CONNECTION = lowerCase("connection");
-const OF_HOP = lowerCase("hop");
-const CONTENT = lowerCase("content");
-const ORIGIN = lowerCase("origin");
-const ONE_SPELLING = lowerCase("one spelling");
-const CLAIMS = lowerCase("claim");
-const DROPPED: ReadonlySet<string> = new Set([...lowerCase("dropped"), ...lowerCase("unset")]);
-/** Every header with this prefix is a claim. */
-const ORIGINAL = "x-original-";
 
 type HeaderAction = "set" | "add" | "remove";
 
@@ -30,7 +16,7 @@ export type HeaderCheck = (
 
 export const responseHeaderProblem: HeaderCheck = (_action, name, value = "") => {
   if (!isHeaderName(name)) return `${JSON.stringify(name)} is not the name of a header`;
-  if (OF_CONNECTION.has(spellings(name).dashed)) {
+  if (rolesOf(name)?.includes("connection") === true) {
     return `${name} belongs to the connection and can't be changed`;
   }
   return FIELD_VALUE.test(value) ? undefined : `the value of ${name} can't stand in a header`;
@@ -43,13 +29,13 @@ export const requestHeaderProblem: HeaderCheck = (action, name, value = "") =>
 
 /** Whether the header belongs to one connection, so no setting may copy it to another message, such as from an auth service to the request. */
 export function isOfHop(name: string): boolean {
-  const { dashed } = spellings(name);
-  return OF_CONNECTION.has(dashed) || OF_HOP.has(dashed);
+  const roles = rolesOf(name) ?? [];
+  return roles.includes("connection") || roles.includes("hop");
 }
 
 /** Whether the header describes the content of its message. */
 export function isOfContent(name: string): boolean {
-  return CONTENT.has(spellings(name).dashed);
+  return rolesOf(name)?.includes("content") === true;
 }
 
 /** Which headers of an auth service's response can't be copied to the request; a problem completes the sentence "<setting> …". */
@@ -58,7 +44,7 @@ export function uncopiedHeaders(names: readonly string[]): string | undefined {
     if (!isHeaderName(name)) return [`${JSON.stringify(name)} is not the name of a header`];
     if (isOfHop(name)) return [`${name} belongs to the connection`];
     // Filters may set claims, because clients' own headers of these names never reach backends.
-    const ofClaim = CLAIMS.has(name.toLowerCase()) ? ofGateway(name) : [];
+    const ofClaim = rolesOf(name)?.includes("claim") === true ? ofGateway(name) : [];
     return backendProblem(name) ?? ofClaim;
   });
   return problems.length === 0
@@ -77,26 +63,23 @@ function hostProblem(action: HeaderAction, name: string, value: string): string 
 }
 
 function backendProblem(name: string): string | undefined {
-  const { lower, dashed } = spellings(name);
-  if (ORIGIN.has(dashed)) return ofGateway(name);
-  const isDropped = ONE_SPELLING.has(dashed)
-    ? lower !== dashed
-    : DROPPED.has(dashed) || CLAIMS.has(dashed) || dashed.startsWith(ORIGINAL);
-  return isDropped ? `${name} is never sent to backends` : undefined;
+  const roles = rolesOf(name);
+  if (roles === undefined) return undefined;
+  if (roles.includes("origin")) return ofGateway(name);
+  const isSent = roles.includes("one spelling") || !roles.some((role) => UNSENT.has(role));
+  return isSent && !name.includes("_") ? undefined : `${name} is never sent to backends`;
 }
+
+const UNSENT: ReadonlySet<HeaderRole> = new Set<HeaderRole>(["dropped", "unset", "claim"]);
 
 /** Removing X-Forwarded-For drops the client's part: nginx appends the peer's address afterwards. */
 function removalProblem(name: string): string | undefined {
-  return ORIGIN.has(name.toLowerCase()) ? ofGateway(name) : undefined;
+  const isOrigin = rolesOf(name)?.includes("origin") === true && !name.includes("_");
+  return isOrigin ? ofGateway(name) : undefined;
 }
 
 function ofGateway(name: string): string {
   return `${name} is what the gateway itself tells backends`;
-}
-
-function spellings(name: string): { readonly lower: string; readonly dashed: string } {
-  const lower = name.toLowerCase();
-  return { lower, dashed: lower.replaceAll("_", "-") };
 }
 
 /** RFC 9110, 5.6.2. */

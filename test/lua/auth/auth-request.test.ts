@@ -5,8 +5,7 @@ import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
-import { CLAIMS, DROPPED } from "../../../src/render/nginx/server-view.js";
-import { externalAuth, forwardAuth, text } from "../../support/forward-auth.js";
+import { forwardAuth, text } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../../support/lua-gateway.js";
 import { headersOf, ScriptedServer } from "../../support/scripted-server.js";
 
@@ -45,15 +44,6 @@ beforeAll(async () => {
       },
       routes: {
         "plain.example": route("/plain?x=1"),
-        "external.example": {
-          auth: [
-            authPolicy({
-              external: externalAuth(auth.port, "/", {
-                headers: [...DROPPED, ...CLAIMS].map((name) => name.toLowerCase()),
-              }),
-            }),
-          ],
-        },
         "post.example": route("/", { method: "POST" }),
         "head.example": route("/", { method: "HEAD" }),
         "config.example": route("/", { headers: config }),
@@ -152,20 +142,6 @@ describe("the auth request", () => {
     expect(JSON.stringify([...seen])).not.toContain("claimed");
     expect(seen.get("x-scheme")).toEqual(["http"]);
     expect(seen.get("x-real-ip")).toEqual(["127.0.0.1"]);
-  });
-
-  it("has nothing of a client that backends do not get", async () => {
-    const names = [...DROPPED, ...CLAIMS];
-    const underscored = names.map((name) => name.replaceAll("-", "_"));
-    const claimed = [...names, ...underscored].map((name) => [name, "claimed"] as const);
-    for (const host of ["plain.example", "external.example"]) {
-      const seen = await asked(host, claimed);
-      expect([...seen].filter(([, values]) => values.includes("claimed"))).toEqual([]);
-    }
-    const trusted = await asked("plain.example", claimed, "/", TRUSTED);
-    const believed = DROPPED.filter((name) => trusted.get(name.toLowerCase())?.includes("claimed"));
-    expect(believed).toEqual([]);
-    expect(trusted.get("x-forwarded-server")).toEqual(["claimed"]);
   });
 
   it("appends the peer to the client's chain", async () => {
