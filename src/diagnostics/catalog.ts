@@ -56,7 +56,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   PROBLEMS_NOT_LISTED: warning(
     "an object has more problems than are listed",
-    "albc lists at most 50 problems of reading an object and 50 of translating it, errors first. This entry counts the others, at the place of the first.",
+    "albc lists at most 50 problems of reading an object and 50 of translating it, errors first. This entry counts the others, at the place of the first. In all, albc lists 10,000 problems, which namespaces share; one entry counts those of a namespace that are not listed.",
     "correct the listed problems, then check again",
   ),
   OBJECT_MALFORMED: error(

@@ -1,4 +1,5 @@
-import { compareBy, compareStrings, groupBy } from "../support/collections.js";
+import { addTo, compareBy, compareStrings, groupBy, memoized } from "../support/collections.js";
+import { shareOut } from "../support/shares.js";
 import { DIAGNOSTIC_CATALOG, type Severity } from "./catalog.js";
 import {
   type Diagnostic,
@@ -13,6 +14,8 @@ import {
 export interface Report extends Omit<Diagnostic, "severity" | "location"> {
   /** The place is that of the field's name, or of a line of its value, counted from 0, not of the value as a whole. */
   readonly at?: "key" | number;
+  /** Stands for so many problems of the object that are not kept. */
+  readonly more?: number;
 }
 
 /** The place of an object's field in the input files; undefined if the object is not from a file. */
@@ -22,9 +25,21 @@ export type Locate = (
   at?: Report["at"],
 ) => SourceLocation | undefined;
 
-/** Collects the diagnostics of one compilation. */
+/** How many problems of one object are listed, so that they don't hide those of other objects. */
+export const MOST_OF_OBJECT = 50;
+/** How many problems are listed in all; namespaces share them. */
+export const MOST_PROBLEMS = 10_000;
+const NOT_LISTED = "PROBLEMS_NOT_LISTED";
+/** So many reports of one object are reduced to MOST_OF_OBJECT while more come. */
+const MOST_KEPT = 1000;
+
+/** Collects the diagnostics of one compilation. The same report object counts once, however often it is added. */
 export class DiagnosticSink {
-  readonly #reports: Report[] = [];
+  readonly #reports = new Set<Report>();
+  /** Those that can be reduced, by object. */
+  readonly #objects = new Map<string, Report[]>();
+  /** What stands for those that were dropped, by object. */
+  readonly #standing = new Map<string, Report>();
   readonly #muted = new Set<string>();
   #sorted: { readonly locate: Locate; readonly diagnostics: readonly Diagnostic[] } | undefined;
 
@@ -34,23 +49,35 @@ export class DiagnosticSink {
   }
 
   report(report: Report): void {
-    if (this.#muted.size > 0 && this.#isMuted(report)) return;
+    const { resource } = report;
+    const key = resource === undefined ? "" : refKey(resource);
+    if (resource !== undefined && this.#muted.has(key)) return;
+    const shown = presentable(report);
+    if (this.#reports.has(shown)) return;
     this.#sorted = undefined;
-    const { message, hint } = report;
-    this.#reports.push({
-      ...report,
-      message: withoutUrlSecrets(message),
-      ...(hint !== undefined && { hint: withoutUrlSecrets(hint) }),
-    });
+    this.#reports.add(shown);
+    if (resource === undefined || shown.more !== undefined) return;
+    addTo(this.#objects, key, shown);
+    if ((this.#objects.get(key)?.length ?? 0) >= MOST_KEPT) this.#reduce(key);
   }
 
-  #isMuted({ resource }: Report): boolean {
-    return resource !== undefined && this.#muted.has(refKey(resource));
+  #reduce(key: string): void {
+    const inTurn = [...(this.#objects.get(key) ?? [])].sort(byUrgency);
+    const [first, ...others] = inTurn.slice(MOST_OF_OBJECT);
+    if (first === undefined) return;
+    for (const report of [first, ...others]) this.#reports.delete(report);
+    this.#objects.set(key, inTurn.slice(0, MOST_OF_OBJECT));
+    const known = this.#standing.get(key);
+    if (known !== undefined) this.#reports.delete(known);
+    const standing = standingFor(known ?? first, (known?.more ?? 0) + others.length + 1);
+    this.#standing.set(key, standing);
+    this.#reports.add(standing);
   }
 
-  /** In the order of reporting. */
+  /** In the order of reporting; of each object at most MOST_OF_OBJECT, and how many more there are. */
   get reports(): readonly Report[] {
-    return this.#reports;
+    for (const key of this.#objects.keys()) this.#reduce(key);
+    return [...this.#reports];
   }
 
   /** Adds the reports of another sink. */
@@ -61,8 +88,11 @@ export class DiagnosticSink {
   /** All reports with their places, without duplicates, in an order that does not depend on the order of the input. */
   sorted(locate: Locate = nowhere): readonly Diagnostic[] {
     if (this.#sorted?.locate === locate) return this.#sorted.diagnostics;
-    const diagnostics = sortDiagnostics(
-      this.#reports.map((report) => {
+    const listed = sharedByNamespaces<Report>([...this.#reports], ({ resource }, message) => {
+      return { code: NOT_LISTED, message, ...(resource && { resource }) };
+    });
+    const diagnostics = arranged(
+      listed.map((report) => {
         const { resource, field = [], at } = report;
         return diagnosticOf(report, resource && locate(resource, field, at));
       }),
@@ -72,11 +102,42 @@ export class DiagnosticSink {
   }
 }
 
+/** Longer texts hold a value of a user. */
+const LONGEST_TEXT = 4096;
+
+/** The same object for the same report; a report without secrets is its own. */
+const presentable = memoized((report: Report): Report => {
+  const { message, hint } = report;
+  const shown = presentableText(message);
+  const advice = hint === undefined ? undefined : presentableText(hint);
+  if (shown === message && advice === hint) return report;
+  return { ...report, message: shown, ...(advice !== undefined && { hint: advice }) };
+});
+
+function presentableText(text: string): string {
+  return withoutUrlSecrets(
+    text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)} ...` : text,
+  );
+}
+
+function standingFor({ resource, field, at }: Report, more: number): Report {
+  const place = {
+    ...(resource && { resource }),
+    ...(field && { field }),
+    ...(at !== undefined && { at }),
+  };
+  return { code: NOT_LISTED, message: notListed(more), ...place, more };
+}
+
+function notListed(more: number): string {
+  return `${String(more)} more problems of this object are not listed`;
+}
+
 /** Adds severity and hint from the catalogue, and the place. */
 export function diagnosticOf(
   { at: _at, ...report }: Report,
   location: SourceLocation | undefined,
-): Diagnostic {
+): Counted {
   const { severity, hint } = DIAGNOSTIC_CATALOG[report.code];
   return { severity, hint, ...report, ...(location && { location }) };
 }
@@ -85,46 +146,96 @@ function nowhere(): undefined {
   return undefined;
 }
 
-/** How many problems of one object are listed, so that they don't hide those of other objects. */
-export const MOST_OF_OBJECT = 50;
+/**
+ * The same without the problems of objects that get no share of MOST_PROBLEMS. `count` makes an entry for the lost ones of a namespace, at
+ * the first of them. Objects have no age here: an old object with new problems is no better than a new one.
+ */
+function sharedByNamespaces<T extends Pick<Report, "resource" | "more">>(
+  all: readonly T[],
+  count: (first: T, message: string) => T,
+): readonly T[] {
+  if (all.length <= MOST_PROBLEMS) return all;
+  const objects = groupBy(all, ({ resource }) => resourceKey(resource));
+  const claims = [...objects].flatMap(([place, own]) => {
+    const resource = own[0]?.resource;
+    if (resource === undefined) return [];
+    const { kind, namespace, name } = resource;
+    return [{ owner: { kind, metadata: { namespace, name } }, place, size: own.length }];
+  });
+  const { kept } = shareOut(claims, MOST_PROBLEMS);
+  const lost = claims.filter(({ place }) => !kept.has(place));
+  const counts = [...groupBy(lost, ({ owner }) => owner.metadata.namespace)].flatMap(
+    ([namespace, places]) => {
+      const problems = places.flatMap(({ place }) => objects.get(place) ?? []);
+      const more = problems.reduce((sum, each) => sum + (each.more ?? 1), 0);
+      const message = `${String(more)} problems of ${String(places.length)} objects of namespace ${namespace} are not listed`;
+      return problems.slice(0, 1).map((first) => count(first, message));
+    },
+  );
+  const isLost = new Set(lost.map(({ place }) => place));
+  return [...all.filter(({ resource }) => !isLost.has(resourceKey(resource))), ...counts];
+}
 
 /** Sorts by file, position, object, field, code and message; drops duplicates, and counts the problems of an object beyond MOST_OF_OBJECT. */
-export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const sorted = inOrder(diagnostics).filter((diagnostic, i, all) => {
-    const previous = all[i - 1];
-    return previous === undefined || order(previous, diagnostic) !== 0;
-  });
+export function sortDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
+  return arranged(
+    sharedByNamespaces<Counted>(all, ({ resource }, message) =>
+      diagnosticOf({ code: NOT_LISTED, message, ...(resource && { resource }) }, undefined),
+    ),
+  );
+}
+
+function arranged(all: readonly Counted[]): readonly Diagnostic[] {
+  const sorted = inOrder(all.filter(({ more }) => more === undefined)).filter(
+    (diagnostic, i, list) => {
+      const previous = list[i - 1];
+      return previous === undefined || order(previous, diagnostic) !== 0;
+    },
+  );
+  const unlisted = groupBy(
+    all.filter(({ more }) => more !== undefined),
+    ({ resource }) => resourceKey(resource),
+  );
   const omitted = new Set<Diagnostic>();
   const counts: Diagnostic[] = [];
   const ofObjects = sorted.filter(({ resource }) => resource !== undefined);
-  for (const own of groupBy(ofObjects, ({ resource }) => resourceKey(resource)).values()) {
-    if (own.length <= MOST_OF_OBJECT) continue;
+  for (const [key, own] of groupBy(ofObjects, ({ resource }) => resourceKey(resource))) {
+    const known = [...(unlisted.get(key) ?? [])].sort(order);
+    if (own.length <= MOST_OF_OBJECT && known.length === 0) continue;
     const rest = new Set([...own].sort(bySeverity).slice(MOST_OF_OBJECT));
     for (const diagnostic of rest) omitted.add(diagnostic);
-    const first = own.find((each) => rest.has(each));
-    if (first !== undefined) counts.push(countOf(first, rest.size));
+    const more = known.reduce((sum, each) => sum + (each.more ?? 0), rest.size);
+    const first = own.find((each) => rest.has(each)) ?? known[0];
+    if (first !== undefined) counts.push(countOf(first, more));
   }
   if (counts.length === 0) return sorted;
   return inOrder([...sorted.filter((diagnostic) => !omitted.has(diagnostic)), ...counts]);
 }
 
+interface Counted extends Diagnostic, Pick<Report, "more"> {}
+
 /** Has the place of the first problem that is not listed. */
-function countOf({ resource, field, location }: Diagnostic, count: number): Diagnostic {
+function countOf({ resource, field, location }: Diagnostic, more: number): Diagnostic {
   const { severity, hint } = DIAGNOSTIC_CATALOG.PROBLEMS_NOT_LISTED;
-  const message = `${String(count)} more problems of this object are not listed`;
   return {
-    ...{ code: "PROBLEMS_NOT_LISTED", severity, message, hint },
+    ...{ code: NOT_LISTED, severity, message: notListed(more), hint },
     ...(resource && { resource }),
     ...(field && { field }),
     ...(location && { location }),
   };
 }
 
+const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
+
 /** Errors first. */
-const bySeverity = compareBy<Diagnostic>(
+const bySeverity = compareBy<Pick<Diagnostic, "severity">>(
   (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
 );
-const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
+
+/** The same for reports, then in the order of reporting. */
+function byUrgency(a: Report, b: Report): number {
+  return bySeverity(DIAGNOSTIC_CATALOG[a.code], DIAGNOSTIC_CATALOG[b.code]);
+}
 
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return [...diagnostics].sort(order);

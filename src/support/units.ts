@@ -61,3 +61,15 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
     yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   return era * DAYS_PER_400_YEARS + dayOfEra - DAYS_TO_EPOCH;
 }
+
+const NO_AGE = "9".repeat(12);
+/** Dates before 1970 sort below it. */
+const AGE_ZERO = 10 ** 11;
+
+/** A text of twelve digits that sorts older first, without a timestamp last. */
+export function ageKey(timestamp: string | undefined): string {
+  const seconds = timestamp === undefined ? undefined : epochSeconds(timestamp);
+  if (seconds === undefined) return NO_AGE;
+  const bounded = Math.min(Math.max(Math.trunc(AGE_ZERO + seconds), 0), 10 ** 12 - 1);
+  return String(bounded).padStart(12, "0");
+}

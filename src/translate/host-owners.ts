@@ -3,7 +3,8 @@ import { type HostPattern, hostKey } from "../model/values.js";
 import { getOrInsert } from "../support/collections.js";
 import type { Key } from "./keys.js";
 import { keysAbove } from "./hostnames.js";
-import { ageKey, compareAge, oldestOf } from "./precedence.js";
+import { compareAge, oldestOf } from "./precedence.js";
+import { ageKey } from "../support/units.js";
 
 /** A host that an object names. */
 export interface NamedHost {

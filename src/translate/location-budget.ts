@@ -1,6 +1,6 @@
 /**
  * Some settings need locations of nginx of their own: each set of error statuses, each set of retry codes and each body limit costs 14 to
- * 90 KiB in every server, and a reload (docs/adr/one-location.md). So namespaces share a number of them (shares.ts, option nginxLocations):
+ * 90 KiB in every server, and a reload (docs/adr/one-location.md). So namespaces share a number of them (support/shares.ts, option nginxLocations):
  * one for Gateways and ListenerSets, and one as large for all other objects, whose settings are known only once those of Gateways are.
  * Objects without a share keep all that needs no location.
  */
@@ -20,7 +20,7 @@ import {
 import type { TranslateContext } from "./context.js";
 import { present } from "../support/json-object.js";
 import { placeOf } from "./place.js";
-import { type Claim, type Shares, shareOut } from "./shares.js";
+import { type Claim, type Shares, shareOut } from "../support/shares.js";
 
 /** Settings that need locations. */
 interface LocatedSettings extends Pick<Route, "bodyLimit" | "retry"> {

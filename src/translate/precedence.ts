@@ -6,7 +6,7 @@ import type { DslxTerm } from "../api/alb.js";
 import type { KubernetesObject, ObjectMeta } from "../api/wire.js";
 import { type HostPattern, hostKey } from "../model/values.js";
 import { compareBy, compareStrings } from "../support/collections.js";
-import { epochSeconds } from "../support/units.js";
+import { ageKey } from "../support/units.js";
 
 /** How narrow a match is: higher complexity comes first, then the longer expression. */
 export interface Specificity {
@@ -34,9 +34,6 @@ const CLASS_DIGIT = { first: "0", rule: "1", default: "2" } as const;
 const PRIORITY_ZERO = 2 ** 31;
 const MAX_COMPLEXITY = 10 ** 10 - 1;
 const MAX_LENGTH = 10 ** 8 - 1;
-const NO_AGE = "9".repeat(12);
-/** Dates before 1970 sort below it. */
-const AGE_ZERO = 10 ** 11;
 
 /**
  * The rank as a text: bindings are tried in the byte order of these texts. Names contain no blank, and a blank sorts before every
@@ -146,12 +143,6 @@ function expression(terms: readonly DslxTerm[]): readonly unknown[] {
     return rows.length === 1 ? rows[0] : ["OR", ...rows];
   });
   return compiled.length === 1 ? compiled : ["AND", ...compiled];
-}
-
-/** A text that sorts older first, without a timestamp last. */
-export function ageKey(timestamp: string | undefined): string {
-  const seconds = timestamp === undefined ? undefined : epochSeconds(timestamp);
-  return seconds === undefined ? NO_AGE : digits(AGE_ZERO + seconds, 12);
 }
 
 /** The number with leading zeros, bounded by what `width` digits can express. */

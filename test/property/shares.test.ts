@@ -1,6 +1,6 @@
-/** Shares are max–min fair, whatever is claimed (src/translate/shares.ts). */
+/** Shares are max–min fair, whatever is claimed (src/support/shares.ts). */
 import type { KubernetesObject } from "../../src/api/wire.js";
-import { type Claim, shareOut } from "../../src/translate/shares.js";
+import { type Claim, shareOut } from "../../src/support/shares.js";
 import { fc, runs } from "../support/fast-check.js";
 
 const NAMESPACES = ["a", "b", "c", "d"];

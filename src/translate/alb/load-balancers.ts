@@ -14,7 +14,8 @@ import {
   serverId,
 } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
-import { ageKey, compareAge, oldestOf } from "../precedence.js";
+import { compareAge, oldestOf } from "../precedence.js";
+import { ageKey } from "../../support/units.js";
 import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
 import { frontendRedirect, inheritedFromFrontend, refusedFrontendFor } from "./frontends.js";
 import { type PortClaim, grantPorts, ingressPortOf } from "./port-claims.js";

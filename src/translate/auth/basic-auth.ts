@@ -1,6 +1,6 @@
 import { SECRET_TYPES } from "../../api/auth.js";
 import type { Secret } from "../../api/wire.js";
-import type { DiagnosticSink, Report } from "../../diagnostics/sink.js";
+import { DiagnosticSink, type Report } from "../../diagnostics/sink.js";
 import type { CredentialSet } from "../../model/auth.js";
 import { getOrInsert, memoized } from "../../support/collections.js";
 import { present } from "../../support/json-object.js";
@@ -112,7 +112,7 @@ function readUsers(
   return users;
 }
 
-/** Many objects name one Secret, which is read once. */
+/** Many objects name one Secret, which is read once; its problems are the same reports for all of them. */
 const USERS = {
   "auth-file": memoized((secret: Secret) => usersOf(secret, "auth-file")),
   "auth-map": memoized((secret: Secret) => usersOf(secret, "auth-map")),
@@ -123,25 +123,27 @@ function usersOf(
   type: SecretType,
 ): { readonly users: Result<CredentialSet>; readonly reports: readonly Report[] } {
   const resource = resourceRef(secret);
-  const reports: Report[] = [];
+  // A Secret has up to a million lines, so no more of their problems are kept than are listed.
+  const found = new DiagnosticSink();
   const data = decodeData(secret);
   const file = data.get(AUTH_FILE_KEY);
   if (type === "auth-file") {
     if (file === undefined) {
-      return { users: problem("has no key auth, which auth-file needs"), reports };
+      return { users: problem("has no key auth, which auth-file needs"), reports: [] };
     }
     for (const key of data.keys()) {
       if (key === AUTH_FILE_KEY) continue;
       const message = `key ${key} is not read from an auth-file secret`;
       const field = ["data", key];
-      reports.push({ code: "AUTH_SECRET_KEY_IGNORED", message, resource, field });
+      found.report({ code: "AUTH_SECRET_KEY_IGNORED", message, resource, field });
     }
   }
-  const { users, findings } = type === "auth-file" ? readAuthFile(file ?? "") : readAuthMap(data);
-  for (const { kind, key, message, line } of findings) {
+  const find = ({ kind, key, message, line }: UserProblem): void => {
     const code = kind === "unusable" ? "AUTH_USER_UNUSABLE" : "AUTH_USER_DUPLICATE";
-    reports.push({ code, message, resource, field: ["data", key], ...present("at", line) });
-  }
+    found.report({ code, message, resource, field: ["data", key], ...present("at", line) });
+  };
+  const users = type === "auth-file" ? readAuthFile(file ?? "", find) : readAuthMap(data, find);
+  const { reports } = found;
   const id = `${resource.namespace}/${resource.name}#${type}`;
   const isEmpty = Object.keys(users).length === 0;
   return { users: isEmpty ? problem("has no usable user") : ok({ id, entries: users }), reports };
@@ -169,19 +171,21 @@ const OTHER_HASHES: readonly (readonly [RegExp, string])[] = [
   [/^\{S?SHA\}/i, "SHA-1"],
 ];
 
-/** What a Secret contains, and which entries can't be used. */
-interface ReadUsers {
-  /** apr1 salt and 22-character digest by user. */
-  readonly users: Readonly<Record<string, readonly [salt: string, hash: string]>>;
-  /** Entries that no user can log in with. `key`: of the Secret's data. `message` names the user, or else the line; never a hash. */
-  readonly findings: readonly {
-    readonly kind: "unusable" | "duplicate";
-    readonly key: string;
-    readonly message: string;
-    /** Of an htpasswd file, from 0. */
-    readonly line?: number;
-  }[];
+/** apr1 salt and 22-character digest by user. */
+type Users = Readonly<Record<string, readonly [salt: string, hash: string]>>;
+
+/** An entry that no user can log in with. */
+interface UserProblem {
+  readonly kind: "unusable" | "duplicate";
+  /** Of the Secret's data. */
+  readonly key: string;
+  /** Names the user, or else the line; never a hash. */
+  readonly message: string;
+  /** Of an htpasswd file, from 0. */
+  readonly line?: number;
 }
+
+type Find = (problem: UserProblem) => void;
 
 /** Key of an auth-file Secret. */
 const AUTH_FILE_KEY = "auth";
@@ -190,8 +194,8 @@ const AUTH_FILE_KEY = "auth";
  * Reads htpasswd lines `<user>:<hash>`, split at the first colon; `:<comment>` may follow. Blank lines and `#` comments are
  * skipped, CR and trailing blanks dropped. The first line of a user counts.
  */
-export function readAuthFile(text: string): ReadUsers {
-  const collector = new UserCollector();
+export function readAuthFile(text: string, find: Find): Users {
+  const collector = new UserCollector(find);
   for (const [index, raw] of text.split("\n").entries()) {
     const line = raw.trimEnd();
     if (line === "" || line.trimStart().startsWith("#")) continue;
@@ -201,7 +205,7 @@ export function readAuthFile(text: string): ReadUsers {
     else if (colon === 0) collector.find("unusable", place, "no user name");
     else collector.add(place, line.slice(0, colon), withoutComment(line.slice(colon + 1)));
   }
-  return collector.result();
+  return collector.users();
 }
 
 /** nginx accepts `user:hash:comment`, and no hash contains a colon. */
@@ -211,23 +215,27 @@ function withoutComment(rest: string): string {
 }
 
 /** Reads an auth-map: each key is a user, its value the hash. */
-export function readAuthMap(data: ReadonlyMap<string, string>): ReadUsers {
-  const collector = new UserCollector();
+export function readAuthMap(data: ReadonlyMap<string, string>, find: Find): Users {
+  const collector = new UserCollector(find);
   for (const [user, hash] of data) {
     collector.add({ key: user, label: "" }, user, hash.trimEnd());
   }
-  return collector.result();
+  return collector.users();
 }
 
-interface EntryPlace extends Pick<ReadUsers["findings"][number], "key" | "line"> {
+interface EntryPlace extends Pick<UserProblem, "key" | "line"> {
   /** How messages about it begin. */
   readonly label: string;
 }
 
 class UserCollector {
   /** Undefined for a user that can't log in: a later line does not count either. */
-  readonly #users = new Map<string, ReadUsers["users"][string] | undefined>();
-  readonly #findings: ReadUsers["findings"][number][] = [];
+  readonly #users = new Map<string, Users[string] | undefined>();
+  readonly #find: Find;
+
+  constructor(find: Find) {
+    this.#find = find;
+  }
 
   add(place: EntryPlace, user: string, hash: string): void {
     if (this.#users.has(user)) {
@@ -243,19 +251,15 @@ class UserCollector {
     }
   }
 
-  find(
-    kind: ReadUsers["findings"][number]["kind"],
-    { label, ...place }: EntryPlace,
-    message: string,
-  ): void {
-    this.#findings.push({ kind, ...place, message: label + message });
+  find(kind: UserProblem["kind"], { label, ...place }: EntryPlace, message: string): void {
+    this.#find({ kind, ...place, message: label + message });
   }
 
-  result(): ReadUsers {
+  users(): Users {
     const usable = [...this.#users].flatMap(([user, entry]) =>
       entry === undefined ? [] : [[user, entry] as const],
     );
-    return { users: Object.fromEntries(usable), findings: this.#findings };
+    return Object.fromEntries(usable);
   }
 }
 

@@ -1,5 +1,7 @@
 import { REQUEST_METHODS } from "../../api/auth.js";
 import type { ConfigMap } from "../../api/wire.js";
+import type { DiagnosticCode } from "../../diagnostics/catalog.js";
+import { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthUrl, HeaderTemplate } from "../../model/auth.js";
 import { upstreamId } from "../../model/upstream.js";
 import type { Interpolation } from "../../model/values.js";
@@ -9,6 +11,7 @@ import { type Result, ok, problem } from "../../support/result.js";
 import { type ServicePortRef, findPort, isExternalName } from "../backends.js";
 import { isOfContent, parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
+import { resourceRef } from "../place.js";
 import {
   type AuthMethod,
   type AuthOwner,
@@ -115,14 +118,7 @@ function translateHeaders(
     problems.fail("AUTH_CONFIG_INVALID", what, setting);
     return undefined;
   }
-  const { duplicates, ofContent } = read.value;
-  for (const key of duplicates) {
-    problems.warn("AUTH_HEADER_DUPLICATE", `${shown} names the header ${key} twice`, setting);
-  }
-  if (ofContent.length > 0) {
-    const what = `${shown} names ${ofContent.join(", ")}, and the auth request has no content`;
-    problems.warn("AUTH_SETTING_WITHOUT_EFFECT", what, setting);
-  }
+  owner.context.diagnostics.addAll(read.value.reports);
   return read.value.headers;
 }
 
@@ -177,31 +173,46 @@ function parseBoolean(text: string): Result<boolean> {
   return read.ok ? read : problem("must be true or false");
 }
 
+/** Characters of names and values, as Lua keeps them for each worker. */
+const MOST_HEADER_TEXT = 64 * 1024;
+
 /**
- * Reads the headers for the auth service, sorted by name: each key is a name, each value a text with variables. `duplicates` are keys
- * that name the same header as an earlier key, `ofContent` those that describe a body, which are left out. A problem completes the sentence "config map <namespace>/<name> …" and never contains
- * a value. Memoized, because thousands of paths may name one ConfigMap.
+ * Reads the headers for the auth service, sorted by name: each key is a name, each value a text with variables. `reports` are about keys
+ * that are left out. A problem completes the sentence "config map <namespace>/<name> …" and never contains a value. Memoized, because
+ * thousands of paths may name one ConfigMap.
  */
 const readHeaderConfigMap = memoized((configMap: ConfigMap) => {
   if (Object.keys(configMap.binaryData ?? {}).length > 0) {
     return problem("has binary data, which can't be sent as headers");
   }
+  const { data = {} } = configMap;
+  const size = Object.entries(data).reduce((sum, [key, text]) => sum + key.length + text.length, 0);
+  if (size > MOST_HEADER_TEXT) {
+    return problem(
+      `has ${String(size)} characters of headers; at most ${String(MOST_HEADER_TEXT)} can be sent`,
+    );
+  }
   const headers = new Map<string, HeaderTemplate>();
-  const duplicates: string[] = [];
-  const ofContent: string[] = [];
-  const entries = Object.entries(configMap.data ?? {}).sort(([a], [b]) => compareStrings(a, b));
-  for (const [key, value] of entries) {
-    const header = parseHeader(key, value);
+  const found = new DiagnosticSink();
+  const resource = resourceRef(configMap);
+  const leaveOut = (code: DiagnosticCode, key: string, message: string): void => {
+    found.report({ code, message, resource, field: ["data", key], at: "key" });
+  };
+  for (const [key, text] of Object.entries(data).sort(([a], [b]) => compareStrings(a, b))) {
+    const header = parseHeader(key, text);
     if (!header.ok) return problem(header.problem);
-    if (isOfContent(key)) ofContent.push(key);
-    else if (headers.has(key.toLowerCase())) duplicates.push(key);
-    else headers.set(key.toLowerCase(), header.value);
+    if (isOfContent(key)) {
+      const what = `header ${key} is not sent: the auth request has no content`;
+      leaveOut("AUTH_SETTING_WITHOUT_EFFECT", key, what);
+    } else if (headers.has(key.toLowerCase())) {
+      leaveOut("AUTH_HEADER_DUPLICATE", key, `header ${key} is named twice`);
+    } else headers.set(key.toLowerCase(), header.value);
   }
   let count = 0;
   for (const [, value] of headers.values()) count += variableCount(value);
   const excess = tooMany(count, MOST_HEADER_VARIABLES, "variables in its values");
   return excess === undefined
-    ? ok({ headers: [...headers.values()], duplicates, ofContent })
+    ? ok({ headers: [...headers.values()], reports: found.reports })
     : problem(excess);
 });
 

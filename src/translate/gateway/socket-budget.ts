@@ -1,6 +1,6 @@
 /**
  * Each worker of nginx holds every listening socket, and a configuration with more sockets than a worker can hold serves nothing at all.
- * So ports of ALB2s and Frontends and listeners of Gateways share a number of sockets (../shares.ts). TLSRoutes whose TLS ends here share
+ * So ports of ALB2s and Frontends and listeners of Gateways share a number of sockets (support/shares.ts). TLSRoutes whose TLS ends here share
  * the remaining sockets in the same way.
  */
 import type { KubernetesObject } from "../../api/wire.js";
@@ -9,7 +9,7 @@ import type { BuildContext } from "../config-builder.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
-import { type Claim, shareOut } from "../shares.js";
+import { type Claim, shareOut } from "../../support/shares.js";
 import type { AddressedGateway } from "./addresses.js";
 import type { WrittenListener } from "./model.js";
 import { type Refused, refused } from "./verdict.js";

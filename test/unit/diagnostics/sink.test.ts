@@ -1,5 +1,12 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
-import { DiagnosticSink, type Locate, MOST_OF_OBJECT } from "../../../src/diagnostics/sink.js";
+import {
+  DiagnosticSink,
+  type Locate,
+  MOST_OF_OBJECT,
+  MOST_PROBLEMS,
+  type Report,
+  sortDiagnostics,
+} from "../../../src/diagnostics/sink.js";
 
 const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
 
@@ -46,4 +53,47 @@ it("lists the first problems of an object, errors before all others, and counts 
   expect(own.filter(({ code }) => code === "PROBLEMS_NOT_LISTED")).toMatchObject([
     { message: `${String(100_000 - MOST_OF_OBJECT)} more problems of this object are not listed` },
   ]);
+});
+
+const problem = (i: number, resource = REF): Report => ({
+  code: "FIELD_UNKNOWN",
+  message: `m${String(i)}`,
+  resource,
+});
+
+it("keeps no more of an object than it lists, counts the rest, and one report once, whoever adds it", () => {
+  const own = new DiagnosticSink();
+  for (let i = 0; i < 5000; i++) own.report(problem(i));
+  expect(own.reports).toHaveLength(MOST_OF_OBJECT + 1);
+
+  const sink = new DiagnosticSink();
+  for (let reader = 0; reader < 100; reader++) {
+    const part = new DiagnosticSink();
+    part.addAll(own.reports);
+    sink.addAll(part.reports);
+  }
+  sink.report(problem(-1));
+  expect(sink.reports.length).toBeLessThan(2 * MOST_OF_OBJECT);
+  expect(sink.sorted().filter(({ code }) => code === "PROBLEMS_NOT_LISTED")).toMatchObject([
+    { message: `${String(5001 - MOST_OF_OBJECT)} more problems of this object are not listed` },
+  ]);
+});
+
+it("lists all problems of a namespace that has few, however many another one has", () => {
+  const reports = (namespace: string, objects: number): readonly Report[] =>
+    Array.from({ length: 10 * objects }, (_, i) =>
+      problem(i, { ...REF, namespace, name: String(i % objects) }),
+    );
+  const all = [...reports("shop", 100), ...reports("noisy", 3000)];
+  const sink = new DiagnosticSink();
+  sink.addAll(all);
+  const listed = sink.sorted();
+
+  expect(listed.length).toBeLessThanOrEqual(MOST_PROBLEMS + 1);
+  expect(listed.filter(({ resource }) => resource?.namespace === "shop")).toHaveLength(1000);
+  expect(listed.filter(({ code }) => code === "PROBLEMS_NOT_LISTED")).toMatchObject([
+    { message: "21000 problems of 2100 objects of namespace noisy are not listed" },
+  ]);
+  const input = all.map((each) => ({ ...each, severity: "warning" as const }));
+  expect(sortDiagnostics(input)).toHaveLength(listed.length);
 });

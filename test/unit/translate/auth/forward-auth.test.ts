@@ -122,12 +122,7 @@ describe("headers for the auth service", () => {
     const policy = policyOf(compat({ ...FORWARD, "auth-proxy-set-headers": "default/h" }));
     expect(policy.forward?.headers).toEqual([["X-A", ["1"]]]);
     expect(reports()).toEqual([
-      [
-        "AUTH_HEADER_DUPLICATE",
-        "Ingress default/web",
-        `metadata.annotations["${KEY}/auth-proxy-set-headers"]`,
-        "config map default/h names the header x-a twice",
-      ],
+      ["AUTH_HEADER_DUPLICATE", "ConfigMap default/h", "data.x-a", "header x-a is named twice"],
     ]);
   });
 

@@ -3,13 +3,22 @@
  * suffices. If it doesn't, the namespaces that use most lose their newest objects first, and a namespace that wants less than they keep
  * loses nothing.
  */
-import type { KubernetesObject } from "../api/wire.js";
-import { compareBy, compareStrings, groupBy } from "../support/collections.js";
-import { ageKey } from "./precedence.js";
+import { compareBy, compareStrings, groupBy } from "./collections.js";
+import { ageKey } from "./units.js";
+
+/** An object of Kubernetes. */
+interface Owner {
+  readonly kind: string;
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly creationTimestamp?: string;
+  };
+}
 
 export interface Claim {
   /** Its age decides. Undefined: the options, which come first. Claims of one owner count in the order in which they are given. */
-  readonly owner: KubernetesObject | undefined;
+  readonly owner: Owner | undefined;
   /** What is wanted. Claims of one place share it, and it costs its size once. */
   readonly place: string;
   readonly size: number;
