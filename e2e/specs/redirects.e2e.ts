@@ -41,11 +41,19 @@ describe("an Ingress", () => {
       hosts: { [`${name}.example`]: [{ service: "web" }] },
     });
 
+  const pattern = (name: string, path: string, annotation: string, text: string) =>
+    ingress(name, {
+      annotations: nginx({ "use-regex": "true", [annotation]: text }),
+      hosts: {
+        [`${name}.example`]: [{ path, pathType: "ImplementationSpecific", service: "web" }],
+      },
+    });
+
   beforeAll(async () => {
     gateway = await scene.use(
       Gateway.start({
         flags: ["--trusted-proxies", "127.0.0.3/32"],
-        errors: [/AUTH_REFERENCE_NOT_FOUND/],
+        errors: [/AUTH_REFERENCE_NOT_FOUND|ANNOTATION_CLOSED/],
         files: {
           "site.yaml": yaml(
             service("web", [{ port: backend.port }]),
@@ -68,6 +76,13 @@ describe("an Ingress", () => {
             ),
             one("temporal", nginx({ "temporal-redirect": "https://new.example/t" })),
             one("app-root", nginx({ "app-root": "/app/home" })),
+            one("app-root-of-host", nginx({ "app-root": "/of/$host" })),
+            pattern("moved", "/old(/|$)(?<tail>.*)", "rewrite-target", "https://new.example/$tail"),
+            pattern("rewritten", "/(.*)", "rewrite-target", "/$host/$1"),
+            pattern("captured", "/shop(/.*)?", "permanent-redirect", "https://new.example$1"),
+            pattern("of-host", "/", "temporal-redirect", "$scheme://www.$host$request_uri"),
+            pattern("in-host", "/(.*)", "temporal-redirect", "https://$1.new.example/"),
+            pattern("unknown", "/", "rewrite-target", "/$hst"),
             ingress("index", {
               annotations: own({ "temporal-redirect": "https://new.example/one" }, "0-1"),
               hosts: {
@@ -146,6 +161,28 @@ describe("an Ingress", () => {
     expect(status).toBe(302);
     expect(location).toMatch(/\/app\/home$/);
     expect((await gateway.send({ host: "app-root.example", path: "/app/home" })).status).toBe(200);
+  });
+
+  it.each([
+    ["app-root-of-host.example", "/", 302, "/of/app-root-of-host.example"],
+    ["moved.example", "/OLD/a%20b?x=1", 302, "https://new.example/a%20b?x=1"],
+    ["moved.example", "/old/https://evil.example", 302, "https://new.example/https:/evil.example"],
+    ["captured.example", "/shop/a?x=1", 301, "https://new.example/a"],
+    ["captured.example", "/shop", 301, "https://new.example"],
+    ["captured.example", "/shop/%0d%0aX:%20y", 301, "https://new.example/%0D"],
+    ["of-host.example", "/a%2Fb?x=%20", 302, "http://www.of-host.example/a%2Fb?x=%20"],
+    ["in-host.example", "/shop", 302, "https://shop.new.example/"],
+    ["in-host.example", "/evil.example/", 400, undefined],
+    ["unknown.example", "/", 503, undefined],
+  ])("%s%s answers %s %s, by captures and variables", async (host, path, status, location) => {
+    expect(await answer(gateway, { host, path })).toEqual([status, location]);
+  });
+
+  it("a capture that is a URL stays a path for the backend", async () => {
+    const path = "/https://evil.example/a?x=1";
+    const response = await gateway.send({ host: "rewritten.example", path });
+
+    expect(echoOf(response).url).toBe("/rewritten.example/https:/evil.example/a?x=1");
   });
 
   it("can redirect one of its paths by an index prefix", async () => {

@@ -6,7 +6,6 @@ local growth = require("alb.growth")
 local variables = require("alb.variables")
 
 local format = string.format
-local str_byte = string.byte
 local re_find = ngx.re.find
 local str_find = string.find
 local str_gsub = string.gsub
@@ -14,13 +13,31 @@ local type = type
 
 local _M = {}
 
--- The same escapes as nginx writes for a normalised path in a request line (NGX_ESCAPE_URI).
-local function escape_path(value)
-    return (
-        str_gsub(value, '[%z\1-\32"#%%?\127-\255]', function(character)
-            return format("%%%02X", str_byte(character))
-        end)
-    )
+local escapes = {}
+for code = 0, 255 do
+    escapes[string.char(code)] = format("%%%02X", code)
+end
+
+-- RFC 3986, 3.3: everything but pchar and "/".
+local NOT_PATH = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/]"
+-- RFC 3986, 3.4, also what would end or change a parameter.
+local NOT_QUERY_VALUE = "[^%w%-%._~!%$'%(%)%*,:@/]"
+
+--- Percent-encodes the characters of a Lua pattern.
+---@param text string
+---@param illegal string
+---@return string
+function _M.encode(text, illegal)
+    return (str_gsub(text, illegal, escapes))
+end
+
+local encode = _M.encode
+
+--- Percent-encodes decoded text for a path, including every `%`.
+---@param text string
+---@return string
+function _M.encode_path(text)
+    return encode(text, NOT_PATH)
 end
 
 -- Each returns nil for a value that must not be inserted.
@@ -37,7 +54,14 @@ local encoders = {
             "jod"
         ) and value or nil
     end,
-    path = escape_path,
+    path = _M.encode_path,
+    query = function(value)
+        return encode(value, NOT_QUERY_VALUE)
+    end,
+    -- A path of its own, which begins with exactly one slash. One that begins with two is a host for some readers.
+    start = function(value)
+        return value == "" and "" or "/" .. encode(str_gsub(value, "^/+", ""), NOT_PATH)
+    end,
 }
 
 -- Joins adjacent literals; a variable stays `{ name, encoding }`.
@@ -54,7 +78,8 @@ local function check(segment)
     if type(segment) == "string" then
         return true
     end
-    return variables.is_known(segment[1]) and encoders[segment[2]] ~= nil
+    return (type(segment[1]) == "number" or variables.is_known(segment[1]))
+        and encoders[segment[2]] ~= nil
 end
 
 --- Prepares decoded segments for `expand`; returns a string if they contain no variable.
@@ -91,16 +116,22 @@ function _M.prepare_url(segments)
     return _M.prepare(parts)
 end
 
--- The encoded value of a variable.
-local function value_of(segment, most)
-    local value = variables.get(segment[1]) or ""
+-- The encoded value of a variable or capture.
+local function value_of(segment, most, captures)
+    local name, value = segment[1]
+    if type(name) == "number" then
+        -- A group outside the match is false.
+        value = captures[name] or ""
+    else
+        value = variables.get(name) or ""
+    end
     -- No encoding makes a text shorter.
     if #value > most then
         return nil, growth.TOO_LONG
     end
     local text = encoders[segment[2]](value)
     if not text then
-        return nil, "value of $" .. segment[1] .. " can't stand as " .. segment[2]
+        return nil, "value of $" .. name .. " can't stand as " .. segment[2]
     end
     return text
 end
@@ -108,13 +139,14 @@ end
 --- Returns the text for this request. A variable without a value is empty.
 ---@param prepared string|table returned by `prepare`
 ---@param most integer bytes that the text may have
+---@param captures table? by number
 ---@return string? text nil if a value is not allowed in its place, or the text would be longer
 ---@return string? err growth.TOO_LONG, or names the variable, never its value
-function _M.expand(prepared, most)
+function _M.expand(prepared, most, captures)
     if type(prepared) == "string" then
         return prepared
     end
-    return growth.join(prepared, value_of, most)
+    return growth.join(prepared, value_of, most, captures)
 end
 
 return _M

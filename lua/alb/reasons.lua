@@ -9,6 +9,7 @@ _M.catalog = {
     no_rule = { 404, "InvalidUpstream : no rule match", "no rule of the port matches the request" },
     invalid_rule = { 500, "InvalidRule : regular expression", "a pattern of a rule that may match the request does not compile, or gave up: it backtracks too much, or earlier patterns took too long" },
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule matches or rewrites with a regular expression is longer than 8 KiB" },
+    redirect_value = { 400, "BadRequest : value not allowed in the redirect", "a variable or capture that a redirect writes into its host holds other characters than those of a host, or one in its path holds a line break" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can't work as written; albc's diagnostics say where" },
     no_host = { 400, "BadRequest : Host is no DNS name or address", "the host is not a DNS name of letters, digits, `-` and `_` (at most 63 bytes a label, 253 in all), an IPv4 address of four decimal numbers, or an IPv6 address in brackets" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },

@@ -267,6 +267,11 @@ export const DIAGNOSTIC_CATALOG = {
     "A path of type Prefix or Exact is text; so is one of type ImplementationSpecific without use-regex or rewrite-target, as in ingress-nginx. It matches only requests that contain its special characters. If an ALB2 serves the Ingress, ImplementationSpecific paths are regular expressions.",
     "set use-regex to true if it is meant as a regular expression; a Prefix needs no `*` at its end",
   ),
+  CAPTURE_UNSET: warning(
+    "a text names a group that its path does not have",
+    "`$1` to `$9` in rewrite-target, permanent-redirect and temporal-redirect stand for the groups in parentheses of the path, if use-regex or rewrite-target makes a regular expression of it. A capture without a group is empty, as in nginx.",
+    "put that part of the path in parentheses, or leave the capture out",
+  ),
   PRIORITY_LOCAL: info(
     "a priority counts only in its namespace",
     "ingress-rule-priority orders the paths of one namespace. A path without a host stays behind all objects of other namespaces that name the host, whatever its priority.",

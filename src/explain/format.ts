@@ -151,7 +151,9 @@ function formatUrl({ scheme, host, port, target, upstream }: AuthUrl): string {
 }
 
 function formatText(interpolation: Interpolation): string {
-  return interpolation.map((part) => (typeof part === "string" ? part : `\${${part[0]}}`)).join("");
+  return interpolation
+    .map((part) => (typeof part === "string" ? part : `\${${String(part[0])}}`))
+    .join("");
 }
 
 function formatBackend(backend: ExplainedRoute["backends"][number]): readonly string[] {
@@ -237,7 +239,7 @@ export function formatRedirect(redirect: Redirect): string {
     `${scheme ?? "<scheme>"}://${host ?? "<host>"}` +
     (port === undefined ? "" : `:${String(port)}`) +
     (path === undefined ? "<path and query>" : formatRewrite(path));
-  return `${String(status)} to ${url ?? built}`;
+  return `${String(status)} to ${url === undefined ? built : formatText(url)}`;
 }
 
 /** One line for each change. */
@@ -325,7 +327,7 @@ export function formatRewrite(rewrite: PathRewrite): string {
     case "prefix":
       return `<path with ${rewrite[2]} for its prefix ${rewrite[1]}>`;
     case "regex":
-      return `<path with ${rewrite[3]} for ${rewrite[1]}>`;
+      return `<path with ${formatText(rewrite[3])} for ${rewrite[1]}>`;
   }
 }
 

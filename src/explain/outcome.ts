@@ -5,8 +5,8 @@ import type { Backend } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
 import { cidrContains } from "../support/ip-address.js";
 import { own, present } from "../support/json-object.js";
-import { rewriteTarget } from "./path-rewrite.js";
-import { type ExplainRequest, fromWire } from "./request.js";
+import { redirectLocation, rewriteTarget } from "./path-rewrite.js";
+import { type ExplainRequest, fromWire, variablesOf } from "./request.js";
 
 /** What the gateway does with the request. */
 export type Answer =
@@ -90,7 +90,7 @@ export function explainRoute(
   const sourceRange = rangeOf(route, request.client);
   const satisfyAny = route.satisfy === "any";
   const backends = explainBackends(policy, route);
-  const redirect = redirectFor(route, request);
+  const redirect = toLocation(redirectFor(route, request), request);
   const redirected = redirect && ({ kind: "redirected", redirect } as const);
   const early = earlyAnswer(route, redirected);
   const denied = early ?? accessAnswer({ auth, sourceRange, satisfyAny });
@@ -120,11 +120,25 @@ export function filtersOf(route: PolicyRoute): RouteFilters {
   return filters;
 }
 
+/** The redirect with the Location of this request, if its URL depends on the request in a way that can be told. */
+function toLocation(
+  redirect: Redirect | undefined,
+  request: ExplainRequest & { readonly path: string },
+): Redirect | undefined {
+  if (redirect?.url === undefined) return redirect;
+  const { path, target } = request;
+  const [, query = ""] = /^[^?#]*\??([^#]*)/.exec(target) ?? [];
+  const location = redirectLocation(redirect, path, query, variablesOf(request));
+  const { captures: _, keepsQuery: _kept, ...rest } = redirect;
+  return location === undefined ? redirect : { ...rest, url: [fromWire(location)] };
+}
+
 function rewrittenBy(
   { rewrite }: PolicyRoute,
-  { path, target }: ExplainRequest & { readonly path: string },
+  request: ExplainRequest & { readonly path: string },
 ): string | undefined {
-  const result = rewrite && rewriteTarget(rewrite, path, target);
+  const { path, target } = request;
+  const result = rewrite && rewriteTarget(rewrite, path, target, variablesOf(request));
   return typeof result === "object" ? fromWire(result.target) : undefined;
 }
 

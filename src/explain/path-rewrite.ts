@@ -1,5 +1,6 @@
 /** The rewritten target of a request, as lua/alb/filters/path.lua makes it; both pass the same vectors. All texts are wire text. */
-import type { PathRewrite } from "../model/filters.js";
+import type { PathRewrite, Redirect } from "../model/filters.js";
+import type { Encoding, Interpolation } from "../model/values.js";
 import { pcreMatch } from "./pcre.js";
 
 /** `.` and `..`, escaped or not: nginx removes them before it matches. */
@@ -12,15 +13,17 @@ const NOT_PATH_OR_PERCENT = /[^\w\-.~!$&'()*+,;=:@/%]/g;
 const NOT_QUERY_OR_PERCENT = /[^\w\-.~!$&'()*+,;=:@/%?]/g;
 /** Also escapes what would end or change a parameter. */
 const NOT_QUERY_VALUE = /[^\w\-.~!$'()*,:@/]/g;
+const NOT_UNRESERVED = /[^\w\-.~]/g;
 
 /**
  * Takes the normalised path, and path and query as received; returns the new path and query. `asSent`: the rewrite does not apply.
- * `undecided`: only PCRE can decide.
+ * `undecided`: only the data plane can tell.
  */
 export function rewriteTarget(
   rewrite: PathRewrite,
   path: string,
   target: string,
+  valueOf: ValueOf,
 ): { readonly target: string } | "asSent" | "undecided" {
   const [, raw = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
   switch (rewrite[0]) {
@@ -31,7 +34,7 @@ export function rewriteTarget(
       return rewritten === undefined ? "asSent" : joined(rewritten, query);
     }
     case "regex":
-      return rewriteRegex(rewrite, path, query);
+      return rewriteRegex(rewrite, path, query, valueOf);
   }
 }
 
@@ -55,37 +58,119 @@ function rewriteRegex(
   [, pattern, flags, replacement, whole]: Extract<PathRewrite, readonly ["regex", ...unknown[]]>,
   path: string,
   query: string,
+  valueOf: ValueOf,
 ): ReturnType<typeof rewriteTarget> {
   const match = pcreMatch(pattern, flags, path);
   if (match === undefined) return "undecided";
   if (match === null) return "asSent";
-  const mark = whole ? replacement.indexOf("?") : -1;
-  const written = mark === -1 ? replacement : replacement.slice(0, mark);
-  const inserted = expand(written, match, NOT_PATH_OR_PERCENT, NOT_PATH);
+  const split = whole ? splitAtQuery(replacement) : { path: replacement, query: undefined };
+  const inserted = expand(split.path, match, valueOf, NOT_PATH_OR_PERCENT);
+  const ownQuery = split.query && joinQuery(split.query, match, valueOf, query);
+  if (inserted === undefined || (split.query && ownQuery === undefined)) return "undecided";
   const before = path.slice(0, match.index);
   const after = path.slice(match.index + match[0].length);
   const rewritten = whole
     ? inserted
     : encode(before, NOT_PATH) + inserted + encode(after, NOT_PATH);
-  const ownQuery = mark === -1 ? undefined : replacement.slice(mark + 1);
-  return joined(absolute(rewritten), joinQuery(ownQuery, match, query));
+  return joined(absolute(rewritten), ownQuery ?? query);
+}
+
+/** Undefined `query`: the replacement has none. */
+function splitAtQuery(replacement: Interpolation): {
+  readonly path: Interpolation;
+  readonly query: Interpolation | undefined;
+} {
+  const at = replacement.findIndex((part) => typeof part === "string" && part.includes("?"));
+  const text = replacement[at];
+  if (typeof text !== "string") return { path: replacement, query: undefined };
+  const mark = text.indexOf("?");
+  return {
+    path: [...replacement.slice(0, at), text.slice(0, mark)],
+    query: [text.slice(mark + 1), ...replacement.slice(at + 1)],
+  };
 }
 
 /** Appends the client's query unless the replacement ends with `?`, as nginx's `rewrite` does. */
-function joinQuery(own: string | undefined, match: RegExpExecArray, query: string): string {
-  if (own === undefined) return query;
-  const expanded = expand(own.replace(/\?$/, ""), match, NOT_QUERY_OR_PERCENT, NOT_QUERY_VALUE);
-  return own === "" || own.endsWith("?") || query === "" ? expanded : `${expanded}&${query}`;
+function joinQuery(
+  own: Interpolation,
+  match: RegExpExecArray,
+  valueOf: ValueOf,
+  query: string,
+): string | undefined {
+  const last = own.at(-1);
+  const isEmpty = own.length === 1 && last === "";
+  const drops = isEmpty || (typeof last === "string" && last.endsWith("?"));
+  const kept = typeof last === "string" ? [...own.slice(0, -1), last.replace(/\?$/, "")] : own;
+  const expanded = expand(kept, match, valueOf, NOT_QUERY_OR_PERCENT);
+  return drops || query === "" || expanded === undefined ? expanded : `${expanded}&${query}`;
 }
 
-/** Replaces `$0` (the match) to `$9`; a group that took no part in the match is empty. */
-function expand(written: string, match: RegExpExecArray, illegal: RegExp, inValue: RegExp): string {
-  return written
-    .split(/(\$\d)/)
-    .map((part, i) =>
-      i % 2 === 1 ? encode(match[Number(part[1])] ?? "", inValue) : encodeWritten(part, illegal),
-    )
-    .join("");
+/** The value of a variable, unset ones being empty; undefined if only the data plane knows it. */
+export type ValueOf = (name: string) => string | undefined;
+
+/**
+ * The Location of a redirect to a URL; undefined if only the data plane can tell. Takes the normalised path and the query as received.
+ */
+export function redirectLocation(
+  { url = [], captures, keepsQuery }: Redirect,
+  path: string,
+  query: string,
+  valueOf: ValueOf,
+): string | undefined {
+  const match = captures && pcreMatch(captures[0], captures[1], path);
+  if (captures !== undefined && !match) return undefined;
+  const text = expand(url, match ?? undefined, valueOf, undefined);
+  if (text === undefined) return undefined;
+  const isPath = typeof url[0] === "string" && url[0].startsWith("/");
+  const location = encode(isPath ? absolute(text) : text, NOT_URI);
+  if (keepsQuery !== true || query === "") return location;
+  return `${location}${location.includes("?") ? "&" : "?"}${encode(query, NOT_URI)}`;
+}
+
+/** Characters that are illegal anywhere in a URI (RFC 3986, 2). */
+// eslint-disable-next-line no-control-regex -- control characters are among them
+const NOT_URI = /[\x00-\x20\x7f-\xff"<>\\^`{|}]/g;
+const HOST = /^(?:(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?)?$/;
+
+/** Undefined if only the data plane knows a value, or refuses it. `illegal`: in literals, which a URL has encoded as a whole. */
+function expand(
+  segments: Interpolation,
+  match: RegExpExecArray | undefined,
+  valueOf: ValueOf,
+  illegal: RegExp | undefined,
+): string | undefined {
+  let text = "";
+  for (const segment of segments) {
+    if (typeof segment === "string") {
+      text += illegal === undefined ? segment : encodeWritten(segment, illegal);
+      continue;
+    }
+    const [name, encoding] = segment;
+    const value = typeof name === "number" ? (match?.[name] ?? "") : valueOf(name);
+    // $uri is decoded and has no raw form.
+    const inserted =
+      value === undefined ? undefined : encodeValue(value, name === "uri" ? "path" : encoding);
+    if (inserted === undefined) return undefined;
+    text += inserted;
+  }
+  return text;
+}
+
+function encodeValue(value: string, encoding: Encoding): string | undefined {
+  switch (encoding) {
+    case "raw":
+      return /[\r\n\0]/.test(value) ? undefined : value;
+    case "host":
+      return HOST.test(value) ? value : undefined;
+    case "component":
+      return encode(value, NOT_UNRESERVED);
+    case "path":
+      return encode(value, NOT_PATH);
+    case "query":
+      return encode(value, NOT_QUERY_VALUE);
+    case "start":
+      return value === "" ? "" : absolute(encode(value, NOT_PATH));
+  }
 }
 
 function encode(text: string, illegal: RegExp): string {

@@ -286,3 +286,26 @@ export function toWire(text: string): string {
 export function fromWire(wire: string): string {
   return Buffer.from(wire, "latin1").toString("utf8");
 }
+
+/** The variables of settings that a request decides alone; undefined: another one. */
+export function variablesOf(
+  request: ExplainRequest & { readonly path: string },
+): (name: string) => string | undefined {
+  const { headers, host, method, path, scheme, target } = request;
+  const [, query = ""] = /^[^?#]*\??([^#]*)/.exec(target) ?? [];
+  const values = new Map([
+    ["host", host],
+    ["scheme", scheme],
+    ["pass_access_scheme", scheme],
+    ["request_uri", target],
+    ["uri", path],
+    ["args", query],
+    ["query_string", query],
+    ["is_args", query === "" ? "" : "?"],
+    ["request_method", method],
+  ]);
+  return (name) =>
+    name.startsWith("http_")
+      ? (headers.get(name.slice("http_".length).replaceAll("_", "-")) ?? []).join(", ")
+      : values.get(name);
+}

@@ -1,5 +1,6 @@
 import { filled } from "../support/json-object.js";
 import type { BackendProtocol, Port } from "./upstream.js";
+import type { Interpolation } from "./values.js";
 
 /**
  * Filters of a rule, or of one of its backends, which run after the rule's (Gateway API, HTTPBackendRef.filters). A backend's
@@ -24,8 +25,12 @@ export interface Redirect {
   readonly status: 301 | 302 | 303 | 307 | 308;
   /** No redirect for clients that use this scheme (X-Forwarded-Proto of a trusted proxy, otherwise the connection's). */
   readonly unlessScheme?: "http" | "https";
-  /** The whole Location as written; then the fields below are absent. */
-  readonly url?: string;
+  /** The whole Location: an http or https URL, or a path; then the fields below it are absent. */
+  readonly url?: Interpolation;
+  /** The pattern whose captures `url` uses, matched against the normalised path. */
+  readonly captures?: readonly [pattern: string, flags: "" | "i"];
+  /** The client's query is appended to `url`. */
+  readonly keepsQuery?: true;
   readonly scheme?: "http" | "https";
   readonly host?: string;
   /**
@@ -45,10 +50,16 @@ export type PathRewrite =
   /** By path elements; the remainder is kept. */
   | readonly ["prefix", prefix: string, replacement: string]
   /**
-   * First match of `pattern` in the normalised path; `$1`… are captures. `whole`: the result is the whole new path, else only the
-   * match is replaced.
+   * First match of `pattern` in the normalised path, whose captures `replacement` may use. `whole`: the result is the whole new path, and
+   * its query after a `?`, else only the match is replaced.
    */
-  | readonly ["regex", pattern: string, flags: "" | "i", replacement: string, whole: boolean];
+  | readonly [
+      "regex",
+      pattern: string,
+      flags: "" | "i",
+      replacement: Interpolation,
+      whole: boolean,
+    ];
 
 /**
  * None of the lists is empty.

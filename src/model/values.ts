@@ -8,11 +8,17 @@ export type SourceRef = readonly [kind: string, namespace: string, name: string,
 export type Interpolation = readonly Segment[];
 
 /**
- * Literal text, or a variable and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `host`:
- * the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then
- * optionally `:` and digits (as in `$http_host`). Unset values are empty.
+ * Literal text, or a variable or the number of a capture (0: the whole match) and its encoding. `raw`: as it is on the wire. `component`:
+ * percent-encoded as a URI component. `path`, `query`: what can't stand in a path or in the value of a parameter is percent-encoded.
+ * `start`: as `path`, and a value begins with exactly one `/`. `host`: the request is refused unless the value consists of letters, digits,
+ * `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
  */
-export type Segment = string | readonly [variable: string, encoding: "raw" | "component" | "host"];
+export type Segment =
+  | string
+  | readonly [variable: string, encoding: Encoding]
+  | readonly [capture: number, encoding: Encoding];
+
+export type Encoding = "raw" | "component" | "path" | "query" | "start" | "host";
 
 /**
  * Which hosts a listener, binding or certificate is for. Names are lower case, without port and trailing dot.

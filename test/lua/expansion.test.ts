@@ -3,6 +3,7 @@ import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import type { HeaderTemplate } from "../../src/model/auth.js";
 import { forwardAuth, text } from "../support/forward-auth.js";
+import { parseCaptures } from "../../src/translate/auth/template.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
 import { startLuaNginx } from "../support/lua-nginx.js";
 import { ScriptedServer, say } from "../support/scripted-server.js";
@@ -17,7 +18,7 @@ const many = (count: number, part: string) => text(...Array.from({ length: count
 const headers = (count: number, ...parts: readonly string[]): readonly HeaderTemplate[] =>
   Array.from({ length: count }, (_, index) => [`X-${String(index)}`, text(...parts)]);
 const rewrite = (replacement: string, whole: boolean): TestRoute => ({
-  rewrite: ["regex", "/(.*)", "", replacement, whole],
+  rewrite: ["regex", "/(.*)", "", parseCaptures(replacement), whole],
 });
 
 /** Each template, and what it answers to a long target. */
@@ -56,10 +57,24 @@ function templates(auth: number, refusing: number) {
     "encoded-rewrite.example": [rewrite(`/${"$1".repeat(6)}`, true), 414, GROWN],
     "query.example": [rewrite(`/?${"$1".repeat(30_000)}`, true), 414, GROWN],
     "part.example": [rewrite("$1".repeat(30_000), false), 414, GROWN],
+    "url-redirect.example": [
+      {
+        redirect: {
+          status: 302,
+          url: parseCaptures(`/${"$1".repeat(30_000)}`),
+          captures: ["/(.*)", ""],
+        },
+      },
+      414,
+      GROWN,
+    ],
     "base.example": [{ rewrite: ["prefix", "/", `/${"b".repeat(32_000)}`] }, 414, GROWN],
     "moved.example": [
       {
-        redirect: { status: 302, path: ["regex", "/(.*)", "", `/${"$1".repeat(30_000)}`, true] },
+        redirect: {
+          status: 302,
+          path: ["regex", "/(.*)", "", parseCaptures(`/${"$1".repeat(30_000)}`), true],
+        },
       },
       414,
       GROWN,

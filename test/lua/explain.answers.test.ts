@@ -16,7 +16,7 @@ const BASIC = authPolicy({ basic: { realm: "r", file: "users" } });
 const USERS = { alice: ["salt", "0123456789012345678901"] };
 const BROKEN = authPolicy({ invalid: "secret a/b not found" });
 const WEB = { upstream: "backend", weight: 1, protocol: "http" } as const;
-const REDIRECT = { status: 302, url: "https://elsewhere.example/" } as const;
+const REDIRECT = { status: 302, url: ["https://elsewhere.example/"] } as const;
 const HERE = ["127.0.0.0/8"];
 const ELSEWHERE = ["10.0.0.0/8"];
 

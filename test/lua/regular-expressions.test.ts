@@ -21,7 +21,7 @@ const HEADER: Predicate = {
   any: [["regex", "a$"]],
 };
 
-const REWRITE: PathRewrite = ["regex", "b$", "", "c", false];
+const REWRITE: PathRewrite = ["regex", "b$", "", ["c"], false];
 
 let gateway: LuaGateway;
 let nginx: LuaNginx;

@@ -161,7 +161,7 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
     redirect: {
       status: 308,
       unlessScheme: "https",
-      url: text("url"),
+      url: [text("url")],
       scheme: "https",
       host: text("redirect host"),
       port: 8443,
@@ -228,7 +228,7 @@ function sessionRoute(text: (field: string) => string, source: SourceRef): Route
 }
 
 function rewriteOf(text: (field: string) => string): PathRewrite {
-  return ["regex", text("rewrite pattern"), "", text("replacement"), true];
+  return ["regex", text("rewrite pattern"), "", [text("replacement")], true];
 }
 
 function refusingRoute(text: (field: string) => string, source: SourceRef): Route {

@@ -6,13 +6,14 @@
 -- May yield: no. Pure except for ngx.re.
 local expression = require("alb.route.expression")
 local growth = require("alb.growth")
+local interpolation = require("alb.interpolation")
 
+local encode = interpolation.encode
+local expand = interpolation.expand
 local re_find = ngx.re.find
-local join = growth.join
 local str_byte = string.byte
 local str_char = string.char
 local str_find = string.find
-local str_format = string.format
 local str_gsub = string.gsub
 local str_sub = string.sub
 local tonumber = tonumber
@@ -25,33 +26,20 @@ local MOST = growth.MOST_TARGET
 -- Segments that nginx resolves before it matches: `.` and `..`, escaped or not.
 local DOT_SEGMENT = [[(?:/|%2f)(?:\.|%2e){1,2}(?:/|%2f|$)]]
 
--- RFC 3986, 3.3: everything but pchar and "/".
-local NOT_PATH = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/]"
+-- RFC 3986, 3.3: everything but pchar, "/" and "%".
 local NOT_PATH_OR_PERCENT = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/%%]"
--- RFC 3986, 3.4: everything but pchar, "/" and "?".
+-- RFC 3986, 3.4: everything but pchar, "/", "?" and "%".
 local NOT_QUERY_OR_PERCENT = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/%?%%]"
--- Characters that would end or change a parameter are escaped too.
-local NOT_QUERY_VALUE = "[^%w%-%._~!%$'%(%)%*,:@/]"
 -- RFC 3986, 2: characters that are illegal anywhere in a URI.
 local NOT_URI = '[%c \127-\255"<>\\%^`{|}]'
 
-local escapes = {}
-for code = 0, 255 do
-    escapes[str_char(code)] = str_format("%%%02X", code)
-end
-
---- Percent-encodes decoded text for a path, including every `%`.
----@param text string
----@return string
-function _M.encode(text)
-    return (str_gsub(text, NOT_PATH, escapes))
-end
+_M.encode = interpolation.encode_path
 
 --- Percent-encodes characters that are illegal in a URI, such as UTF-8 and line breaks.
 ---@param text string
 ---@return string
 function _M.encode_uri(text)
-    return (str_gsub(text, NOT_URI, escapes))
+    return encode(text, NOT_URI)
 end
 
 local function byte_of(digits)
@@ -67,14 +55,16 @@ end
 
 -- Encodes text written as a path or query: keeps escapes, and escapes a `%` that starts none.
 local function encode_written(text, illegal)
-    local legal = str_gsub(text, illegal, escapes)
     return (
-        str_gsub(legal, "%%(%x?%x?)", function(digits)
+        str_gsub(encode(text, illegal), "%%(%x?%x?)", function(digits)
             return #digits < 2 and "%25" .. digits or nil
         end)
     )
 end
 
+--- The path with exactly one slash at its beginning.
+---@param path string
+---@return string
 local function absolute(path)
     if str_byte(path, 1) ~= SLASH then
         return "/" .. path
@@ -94,59 +84,59 @@ function _M.of_target(target)
     return stop and str_sub(target, 1, stop - 1) or target
 end
 
--- Splits a replacement into literals and numbers of captures, from `$0` (the whole match) to `$9`.
-local function parse_replacement(text, illegal)
-    local segments, n, pos = {}, 0, 1
-    while pos <= #text do
-        local dollar = str_find(text, "%$%d", pos)
-        local literal = str_sub(text, pos, (dollar or 0) - 1)
-        if literal ~= "" then
-            n = n + 1
-            segments[n] = encode_written(literal, illegal)
-        end
-        if not dollar then
-            break
-        end
-        n = n + 1
-        segments[n] = tonumber(str_sub(text, dollar + 1, dollar + 1))
-        pos = dollar + 2
+_M.absolute = absolute
+
+-- Prepares segments whose literals are parts of a path or query. An unknown variable can't come from the compiler;
+-- requests then get 500.
+local function prepare_segments(rewrite, segments, illegal)
+    for i = 1, #segments do
+        local segment = segments[i]
+        segments[i] = type(segment) == "string" and encode_written(segment, illegal) or segment
     end
-    return segments
+    local prepared, err = interpolation.prepare(segments)
+    rewrite.err = rewrite.err or err
+    return prepared
 end
 
--- Each capture is encoded once, however often it is used.
-local function capture_of(number, _, found)
-    local text = found.encoded[number]
-    if not text then
-        -- A group outside the match is false.
-        text = str_gsub(found.captures[number] or "", found.illegal, escapes)
-        found.encoded[number] = text
+-- Splits segments at the first `?` of a literal; the second list is nil without one.
+local function split_at_query(segments)
+    local before, after = {}, nil
+    for i = 1, #segments do
+        local segment = segments[i]
+        local mark = not after and type(segment) == "string" and str_find(segment, "?", 1, true)
+        if mark then
+            before[i] = str_sub(segment, 1, mark - 1)
+            after = { str_sub(segment, mark + 1) }
+        elseif after then
+            after[#after + 1] = segment
+        else
+            before[i] = segment
+        end
     end
-    return text
-end
-
-local function expand(segments, captures, illegal)
-    local found = { captures = captures, illegal = illegal, encoded = {} }
-    return join(segments, capture_of, MOST, found)
+    return before, after
 end
 
 local function prepare_regex(rewrite)
-    local replacement, whole = rewrite[4], rewrite[5]
     rewrite.expression = expression.new(rewrite[2], rewrite[3] == "i", true)
-    local mark = whole and str_find(replacement, "?", 1, true)
-    if mark then
-        -- Like nginx's rewrite: the client's query is appended, unless the replacement ends with `?`.
-        local query = str_sub(replacement, mark + 1)
-        rewrite.drops_query = query == "" or str_sub(query, -1) == "?"
-        rewrite.query = parse_replacement(str_gsub(query, "%?$", ""), NOT_QUERY_OR_PERCENT)
-        replacement = str_sub(replacement, 1, mark - 1)
+    local path, query = rewrite[4], nil
+    if rewrite[5] then
+        path, query = split_at_query(path)
     end
-    rewrite.segments = parse_replacement(replacement, NOT_PATH_OR_PERCENT)
+    if query then
+        -- Like nginx's rewrite: the client's query is appended, unless the replacement ends with `?`.
+        local last = query[#query]
+        if type(last) == "string" then
+            rewrite.drops_query = #query == 1 and last == "" or str_sub(last, -1) == "?"
+            query[#query] = str_gsub(last, "%?$", "")
+        end
+        rewrite.query = prepare_segments(rewrite, query, NOT_QUERY_OR_PERCENT)
+    end
+    rewrite.segments = prepare_segments(rewrite, path, NOT_PATH_OR_PERCENT)
 end
 
 --- Prepares a decoded PathRewrite.
 ---@param rewrite table `{"full", path}`, `{"prefix", prefix, replacement}` or
---- `{"regex", pattern, flags, replacement, whole}`
+--- `{"regex", pattern, flags, segments, whole}`
 function _M.prepare(rewrite)
     local kind = rewrite[1]
     if kind == "full" then
@@ -188,7 +178,7 @@ local function join_query(rewrite, captures, args)
     if not rewrite.query then
         return args
     end
-    local query, err = expand(rewrite.query, captures, NOT_QUERY_VALUE)
+    local query, err = expand(rewrite.query, MOST, captures)
     if not query or rewrite.drops_query or args == "" then
         return query, err
     end
@@ -200,7 +190,7 @@ local function rewrite_regex(rewrite, uri, args)
     if not captures then
         return nil, nil, after
     end
-    local path, err = expand(rewrite.segments, captures, NOT_PATH)
+    local path, err = expand(rewrite.segments, MOST, captures)
     if not path then
         return nil, nil, err
     end
@@ -219,6 +209,8 @@ local function apply(rewrite, uri, target, args)
         return rewrite.path, args
     elseif kind == "prefix" then
         return rewrite_prefix(rewrite, uri, _M.of_target(target)), args
+    elseif rewrite.err then
+        return nil, nil, rewrite.err
     end
     return rewrite_regex(rewrite, uri, args)
 end

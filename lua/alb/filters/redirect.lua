@@ -4,22 +4,66 @@ local errors = require("alb.errors")
 local expression = require("alb.route.expression")
 local growth = require("alb.growth")
 local index = require("alb.policy.index")
+local interpolation = require("alb.interpolation")
 local path = require("alb.filters.path")
 local request_host = require("alb.request_host").get
 
 local ngx = ngx
 local var = ngx.var
+local str_byte = string.byte
 local str_find = string.find
+local type = type
+
+local SLASH = 47
 
 local _M = { field = "redirect" }
 
 local well_known_port = { http = 80, https = 443 }
 
+-- A URL without variables and captures is a text, `location`; the others have `segments`. No policy of the compiler has
+-- an unknown variable; it gives 500.
+local function prepare_url(redirect)
+    local prepared, err = interpolation.prepare_url(redirect.url)
+    redirect.segments, redirect.err = prepared, err
+    if type(prepared) == "string" and not redirect.keepsQuery then
+        redirect.location = path.encode_uri(prepared)
+    end
+    local first = redirect.url[1]
+    redirect.is_path = type(first) == "string" and str_byte(first, 1) == SLASH
+    local captures = redirect.captures
+    redirect.expression = captures and expression.new(captures[1], captures[2] == "i", true)
+end
+
+-- The Location of a URL, with its captures, variables and the client's query.
+local function url_location(redirect, uri, args)
+    local captures, err
+    if redirect.location or redirect.err then
+        return redirect.location, redirect.err
+    elseif redirect.expression then
+        captures, err = expression.match(redirect.expression, uri)
+        if not captures then
+            return nil, err or "the path does not match"
+        end
+    end
+    local text
+    text, err = interpolation.expand(redirect.segments, growth.MOST_TARGET, captures)
+    if not text then
+        return nil, err, err ~= growth.TOO_LONG
+    end
+    if redirect.is_path then
+        text = path.absolute(text)
+    end
+    if redirect.keepsQuery and args ~= "" then
+        text = text .. (str_find(text, "?", 1, true) and "&" or "?") .. args
+    end
+    return path.encode_uri(text)
+end
+
 --- Called once for each decoded route.
 function _M.prepare(route)
     local redirect = route.redirect
     if redirect.url then
-        redirect.location = path.encode_uri(redirect.url)
+        prepare_url(redirect)
     elseif redirect.path then
         path.prepare(redirect.path)
     end
@@ -45,9 +89,10 @@ end
 --- the client's scheme, host without port, then the arguments of path.rewrite
 ---@return string? location
 ---@return string? err
+---@return boolean? is_refused a value of the request is not allowed in its place
 function _M.location(redirect, server, request)
-    if redirect.location then
-        return redirect.location
+    if redirect.url then
+        return url_location(redirect, request.uri, request.args)
     end
     local new, query, err
     if redirect.path then
@@ -80,7 +125,7 @@ function _M.apply(route, server)
     if redirect.unlessScheme == scheme then
         return
     end
-    local location, err = _M.location(redirect, server, {
+    local location, err, is_refused = _M.location(redirect, server, {
         scheme = scheme,
         host = request_host(),
         uri = var.uri,
@@ -90,6 +135,8 @@ function _M.apply(route, server)
     if not location then
         if err == expression.TOO_LONG then
             return errors.exit(400, errors.reasons.too_long)
+        elseif is_refused then
+            return errors.exit(400, errors.reasons.redirect_value)
         end
         if err == growth.TOO_LONG then
             return errors.exit(414, errors.reasons.grown)

@@ -158,13 +158,23 @@
 ---@class Redirect
 ---@field status 301|302|303|307|308
 ---@field unlessScheme? "http"|"https" No redirect for clients that use this scheme (X-Forwarded-Proto of a trusted proxy, otherwise the connection's).
----@field url? string The whole Location as written; then the fields below are absent.
+---@field url? Interpolation The whole Location: an http or https URL, or a path; then the fields below it are absent.
+---@field captures? [string, ""|"i"] The pattern whose captures `url` uses, matched against the normalised path.
+---@field keepsQuery? true The client's query is appended to `url`.
 ---@field scheme? "http"|"https"
 ---@field host? string
 ---@field port? Port Left out of the Location if it is the scheme's default. Absent: the scheme's default if `scheme` is set or the client's scheme is not the listener's, otherwise the listener's port.
 ---@field path? PathRewrite
 
----@alias PathRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", string, boolean]
+--- Text with request variables, split once at compile time.
+---@alias Interpolation Segment[]
+
+--- Literal text, or a variable or the number of a capture (0: the whole match) and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `path`, `query`: what can't stand in a path or in the value of a parameter is percent-encoded. `start`: as `path`, and a value begins with exactly one `/`. `host`: the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
+---@alias Segment string|[string, Encoding]|[integer, Encoding]
+
+---@alias Encoding "raw"|"component"|"path"|"query"|"start"|"host"
+
+---@alias PathRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", Interpolation, boolean]
 
 ---@class Cors
 ---@field dialect? "gateway" Gateway API's wildcards and defaults: `*` stands for any number of labels. Absent: ingress-nginx's, where it stands for one.
@@ -224,12 +234,6 @@
 ---@field responseHeaders? string[] Removed from the client's request, then set from the auth response. Lower case.
 ---@field signin? Interpolation Location of the 302 that replaces an auth service's 401, including the redirect parameter.
 ---@field alwaysSetCookie? true Adds Set-Cookie of the auth response to every client response, not only to statuses of the success list.
-
---- Text with request variables, split once at compile time.
----@alias Interpolation Segment[]
-
---- Literal text, or a variable and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `host`: the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
----@alias Segment string|[string, "raw"|"component"|"host"]
 
 ---@alias HeaderTemplate [string, Interpolation]
 

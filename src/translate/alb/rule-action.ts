@@ -6,6 +6,7 @@ import { SHARED_SHAPE, filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { isSet, textList } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
+import { parseCaptures } from "../auth/template.js";
 import { parseHostPattern } from "../hostnames.js";
 import {
   CORS_HEADERS,
@@ -103,7 +104,7 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
   if (pattern === WHOLE_PATH) return { ok: true, value: ["full", target] };
   const problem = regexProblem(pattern);
   if (problem !== undefined) return { ok: false, problem };
-  return { ok: true, value: ["regex", pattern, "", target, false] };
+  return { ok: true, value: ["regex", pattern, "", parseCaptures(target), false] };
 }
 
 /** What a Rule changes in requests and responses. An invalid setting is reported and ignored. */

@@ -131,7 +131,7 @@ export function parseRedirect(spec: RedirectSpec): Result<Redirect | undefined> 
   if (url !== undefined && !isLocation(url)) {
     return problem(`the URL ${JSON.stringify(url)} is neither a path nor an http or https URL`);
   }
-  if (url !== undefined && Object.keys(parts).length === 0) return ok({ status, url });
+  if (url !== undefined && Object.keys(parts).length === 0) return ok({ status, url: [url] });
   const path = pathOf(spec);
   const all = { ...SHARED_SHAPE, ...parts, ...(path && { path }) };
   const count = Object.keys(all).length;

@@ -1,19 +1,22 @@
-import type { Interpolation, Segment } from "../../model/values.js";
+import type { Encoding, Interpolation, Segment } from "../../model/values.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { MOST_VARIABLES, tooMany } from "../size-limits.js";
+import type { Groups } from "../pattern/regex.js";
 
-/** `$name`, `${name}`, or `${name` without its end. A `$` before any other character is a dollar sign. */
-const VARIABLE = /\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)(\})?)/g;
+/** `$1`, `$name`, `${name}`, or `${name` without its end. A `$` before any other character is a dollar sign. */
+const VARIABLE = /\$(?:(\d|[A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)(\})?)/g;
 
 /**
- * Splits text at its variables. A name ends at the first character that is no letter, digit or `_`. Unknown variables and
- * a `${name` without `}` are problems: sent as text they would make another request than the one that was meant. `position`: path, query
- * and fragment of a URL, host and port of a URL, or plain text such as a header value.
+ * Splits text at its variables and, with `groups`, its captures. A name ends at the first character that is no letter, digit or `_`. Unknown
+ * variables and a `${name` without `}` are problems: sent as text they would make another request than the one that was meant. `position`:
+ * `url`: path of a URL; `path`: a path that replaces the request's; `query`: query and fragment of a URL; `host`: host and port of a URL;
+ * `text`: plain text such as a header value.
  */
 export function parseTemplate(
   text: string,
-  position: "url" | "host" | "text",
+  position: "url" | "path" | "query" | "host" | "text",
+  groups?: Groups,
 ): Result<Interpolation> {
   const segments: Segment[] = [];
   let end = 0;
@@ -23,19 +26,33 @@ export function parseTemplate(
     if (braced !== undefined && close === undefined) {
       return problem(`has \${${shownName(name)} without a closing }`);
     }
-    if (!isVariable(name)) return problem(unknownVariable(name));
-    if (match.index > end) segments.push(text.slice(end, match.index));
-    segments.push([name, encodingOf(name, position)]);
+    const group = groups && groupOf(name, groups);
+    if (group === undefined && !isVariable(name)) return problem(unknownVariable(name));
+    segments.push(
+      text.slice(end, match.index),
+      group === undefined ? [name, encodingOf(name, position)] : [group, captureEncoding(position)],
+    );
     end = match.index + whole.length;
   }
-  if (end < text.length) segments.push(text.slice(end));
+  segments.push(text.slice(end));
   const excess = tooMany(variableCount(segments), MOST_VARIABLES, "variables");
-  return excess === undefined ? ok(segments) : problem(excess);
+  return excess === undefined ? ok(concatenate(segments)) : problem(excess);
 }
 
 /** How many variables it has, each as often as it is written. */
 export function variableCount(interpolation: Interpolation): number {
   return interpolation.filter((segment) => typeof segment !== "string").length;
+}
+
+/** The group that a name or a digit stands for. */
+export function groupOf(name: string, { names }: Groups): number | undefined {
+  return /^\d$/.test(name) ? Number(name) : names.get(name);
+}
+
+/** Splits a path at its captures, `$0` (the whole match) to `$9`; every other `$` is a dollar sign. */
+export function parseCaptures(text: string): Interpolation {
+  const parts = text.split(/\$(\d)/);
+  return concatenate(parts.map((part, i) => (i % 2 === 0 ? part : [Number(part), "path"])));
 }
 
 /** The text of an interpolation without variables; undefined if it has any. */
@@ -105,17 +122,24 @@ function isVariable(name: string): boolean {
   );
 }
 
+type Position = Parameters<typeof parseTemplate>[1];
+
+/** Captures are parts of the normalised path, so they are decoded. */
+function captureEncoding(position: Position): Encoding {
+  if (position === "text") return "raw";
+  return position === "url" ? "path" : position;
+}
+
 /** How the value of a variable is encoded at a position. */
-function encodingOf(
-  name: string,
-  position: Parameters<typeof parseTemplate>[1],
-): Exclude<Segment, string>[1] {
+function encodingOf(name: string, position: Position): Encoding {
   switch (position) {
     case "host":
-      return "host";
+    case "path":
+      return position;
     case "text":
       return "raw";
     case "url":
+    case "query":
       return URL_TEXT.has(name) || name.startsWith("arg_") ? "raw" : "component";
   }
 }

@@ -7,10 +7,13 @@ import { annotationField, nameOf, placeOf, sourceRef, within } from "../place.js
 import { INGRESS_PRIORITY, listenerRank, specificity } from "../precedence.js";
 import { closedRule } from "../reasons.js";
 import type { PathClaim } from "../shadowed-paths.js";
+import { NO_GROUPS, regexGroups } from "../pattern/regex.js";
+import type { Annotation } from "./annotations/annotation.js";
 import { pathKey } from "./annotations/annotation-key.js";
 import { AnnotationReader } from "./annotations/annotation-reader.js";
 import { priorityOf } from "./annotations/origin.js";
-import { REDIRECT_ROWS } from "./annotations/redirect.js";
+import { REDIRECT_ROWS, TEXT_ROWS, readText } from "./annotations/redirect.js";
+import { readLocation } from "./annotations/written-texts.js";
 import { ingressRoute } from "./ingress-route.js";
 import {
   type IngressPath,
@@ -43,6 +46,7 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   };
   const priority = priorityOf(prepared.ingress, index, scope.context);
   reportPath(path, match, priority, scope);
+  reportTexts(TEXT_ROWS, path, isRegex, scope);
   const position = [index.rule, index.path, 0];
   bindHost(prepared, host, scope, {
     routeOf: (port) => ingressRoute(input, port, scope),
@@ -97,6 +101,32 @@ function reportPath(
   }
 }
 
+/** Reports texts that the path can't use, and captures of groups that it does not have. */
+function reportTexts(
+  rows: readonly Annotation<string>[],
+  { path, lookup, place }: Pick<IngressPath, "path" | "lookup" | "place">,
+  isRegex: boolean,
+  { context: { diagnostics, options } }: IngressScope,
+): void {
+  const groups = isRegex ? regexGroups(path) : NO_GROUPS;
+  for (const row of rows) {
+    const read = readText(row, new AnnotationReader(lookup), { path, groups });
+    if (read === undefined) continue;
+    const field = annotationField(lookup.find(row)?.key ?? "");
+    const at = { resource: place.resource, field };
+    if (!read.ok) {
+      const code =
+        options.unsupportedRestrictions === "close" ? "ANNOTATION_CLOSED" : "ANNOTATION_INVALID";
+      diagnostics.report({ code, message: `${row.name}: it ${read.problem}`, ...at });
+    }
+    for (const group of read.ok ? read.value.unset : []) {
+      const why = isRegex ? "has no such group" : "is no regular expression";
+      const message = `${row.name}: $${String(group)} is empty, since the path ${JSON.stringify(path)} ${why}`;
+      diagnostics.report({ code: "CAPTURE_UNSET", message, ...at });
+    }
+  }
+}
+
 function pathPlace({
   object,
   position: [rule = 0, path = 0],
@@ -113,11 +143,13 @@ export function bindAppRoot(
   const { ingress, lookup } = prepared;
   const { namespace, name } = ingress.metadata;
   const reader = new AnnotationReader(lookup);
-  const url = reader.get(REDIRECT_ROWS.appRoot);
+  const url = reader.resolve(REDIRECT_ROWS.appRoot, (text) => readLocation(text, NO_GROUPS))?.text;
   const isClosing = scope.context.options.unsupportedRestrictions === "close";
   if (url === undefined && !(isClosing && reader.closedBy !== undefined)) return;
   const key = lookup.find(REDIRECT_ROWS.appRoot)?.key ?? "";
   const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });
+  const written = { path: "/", lookup, place: placeOf(ingress) };
+  reportTexts([REDIRECT_ROWS.appRoot], written, false, scope);
   const { complexity, length } = match.specificity;
   const rank = { position: [rule, 0], specificity: { complexity: complexity + 1, length } };
   bindHost(prepared, host, scope, {

@@ -3,6 +3,7 @@ import type { BackendProtocol } from "../../model/upstream.js";
 import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { type EntryPort, protocolOn } from "../load-balancer.js";
+import { NO_GROUPS, regexGroups } from "../pattern/regex.js";
 import { type Place, annotationField, sourceRef, within } from "../place.js";
 import { closedRule, invalidBackend, invalidRule } from "../reasons.js";
 import { type AnnotationLookup, AnnotationReader } from "./annotations/annotation-reader.js";
@@ -20,7 +21,7 @@ export function ingressRoute(
     /** Last part of the route's id, and of the id of its auth policy: `<rule>-<path>` or `default`. */
     readonly key: string;
     readonly backendPlace: Place;
-    /** The path is a pattern, whose captures rewrite-target may use. */
+    /** The path is a pattern. */
     readonly isRegex: boolean;
     readonly hasTls: boolean;
     /** The annotation that closes it. */
@@ -36,12 +37,16 @@ export function ingressRoute(
   const { namespace, name } = place.resource;
   const reader = new AnnotationReader(lookup);
   const httpsPort = balancer.ingress.https?.port;
+  const groups = isRegex ? regexGroups(path) : NO_GROUPS;
   const annotated = {
     ...SHARED_SHAPE,
-    ...readRedirect(reader, { path, hasTls, httpsPort, inherited: inherited.schemeRedirect }),
+    ...readRedirect(reader, {
+      ...{ path, groups, hasTls, httpsPort },
+      inherited: inherited.schemeRedirect,
+    }),
     ...readCors(reader),
     ...readAccess(reader),
-    ...(isRegex && readRewrite(reader, path)),
+    ...(isRegex && readRewrite(reader, path, groups)),
     ...readBackend(reader, inherited.timeouts),
     ...readTraceRate(reader),
     ...readErrorPages(pageAnnotations(reader, lookup, place), context),

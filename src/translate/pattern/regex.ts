@@ -1,5 +1,15 @@
 /** Checks regular expressions (PCRE2) of users before the data plane compiles them. */
+import { getOrInsert, memoizedText } from "../../support/collections.js";
 import { own } from "../../support/json-object.js";
+
+/** The groups of a pattern, whose captures a text may use. */
+export interface Groups {
+  readonly count: number;
+  /** Numbers by name. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+export const NO_GROUPS: Groups = { count: 0, names: new Map() };
 
 /** Bytes of a compiled pattern; PCRE2 allows 65,536, and copies repeated groups. */
 const LARGEST = 10_000;
@@ -15,6 +25,22 @@ export function regexProblem(pattern: string, written = pattern): string | undef
     ? undefined
     : `${JSON.stringify(written)} is not a regular expression: ${problem}`;
 }
+
+/** Patterns without named groups share those of their number. */
+const UNNAMED = new Map([[0, NO_GROUPS]]);
+
+/** The groups of a pattern; none if it has a problem. */
+export const regexGroups = memoizedText((pattern): Groups => {
+  const parser = new PatternParser(bytesOf(pattern));
+  try {
+    parser.parse();
+  } catch (error) {
+    if (error instanceof PatternProblem) return NO_GROUPS;
+    throw error;
+  }
+  const { count, names } = parser.groups;
+  return names.size > 0 ? { count, names } : getOrInsert(UNNAMED, count, () => ({ count, names }));
+});
 
 function patternProblem(pattern: string): string | undefined {
   if (pattern.includes("\0")) return "it holds NUL";
@@ -116,7 +142,7 @@ const MOST_GROUPS = 1000;
 class PatternParser {
   readonly #source: PatternSource;
   readonly #references: References = { numbers: new Set(), names: new Set() };
-  readonly #names = new Set<string>();
+  readonly #names = new Map<string, number>();
   #groups = 0;
   #depth = 0;
 
@@ -135,6 +161,11 @@ class PatternParser {
       if (!this.#names.has(name)) throw new PatternProblem(`there is no group ${name}`);
     }
     return whole;
+  }
+
+  /** The groups that were read. */
+  get groups(): Groups {
+    return { count: this.#groups, names: this.#names };
   }
 
   /** Reads up to a `)` or the end. */
@@ -188,7 +219,7 @@ class PatternParser {
     }
     if (name !== undefined) {
       if (this.#names.has(name)) throw new PatternProblem(`two groups have the name ${name}`);
-      this.#names.add(name);
+      this.#names.set(name, this.#groups + 1);
     }
     this.#groups += 1;
     if (this.#groups > MOST_GROUPS) throw new PatternProblem("it has too many groups");

@@ -47,8 +47,8 @@ describe("rewrites in place", () => {
   });
 
   it("replace and drop the query as the replacement says", async () => {
-    const query = ["regex", "^/u/(.*)$", "", "/user?name=$1", true] as const;
-    const dropped = ["regex", "^/u/(.*)$", "", "/user/$1?", true] as const;
+    const query = ["regex", "^/u/(.*)$", "", ["/user?name=", [1, "query"]], true] as const;
+    const dropped = ["regex", "^/u/(.*)$", "", ["/user/", [1, "path"], "?"], true] as const;
 
     expect(await send(query, "/u/ann?x=1")).toBe("/user?name=ann&x=1");
     expect(await send(dropped, "/u/ann?x=1")).toBe("/user/ann");
@@ -61,7 +61,7 @@ describe("rewrites in place", () => {
 
 describe("rewrites", () => {
   it("refuse a request whose expression backtracks beyond the limit", async () => {
-    const rewrite = ["regex", "^/(a+)+$", "", "/x", true] as const;
+    const rewrite = ["regex", "^/(a+)+$", "", ["/x"], true] as const;
     const path = `/${"a".repeat(40)}!`;
     const response = await nginx.send({ route: { rewrite } }, { path });
 

@@ -97,7 +97,7 @@ describe("what a route does", () => {
   });
 
   it("answers redirects and refusals before auth", () => {
-    const redirect = { status: 301, url: "https://b/" } as const;
+    const redirect = { status: 301, url: ["https://b/"] } as const;
     expect(outcome({ auth: ["alb2"], redirect }, { alb2: BASIC }).route?.authChecked).toBe(false);
   });
 });

@@ -37,7 +37,7 @@ test.each<[readonly (string | number)[], unknown]>([
   [["routes", "route", "redirect", "status"], 200],
   [
     ["routes", "route", "rewrite"],
-    ["regex", "a", "g", "b", true],
+    ["regex", "a", "g", ["b"], true],
   ],
   [["routes", "route", "backends", 0, "protocol"], "ftp"],
   [

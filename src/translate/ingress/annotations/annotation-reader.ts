@@ -109,6 +109,14 @@ export class AnnotationReader {
     return undefined;
   }
 
+  /** The value as `read` gives it for the path; one that it can't read closes the path. */
+  resolve<T, U>(annotation: Annotation<T>, read: (value: T) => Result<U>): U | undefined {
+    const value = this.get(annotation);
+    const result = value === undefined ? undefined : read(value);
+    if (result?.ok === false) this.#closedBy ??= annotation.name;
+    return result?.ok === true ? result.value : undefined;
+  }
+
   /** The annotation that was read so far, restricts access, and can't be honoured. */
   get closedBy(): string | undefined {
     return this.#closedBy;

@@ -158,26 +158,6 @@ export const REDIRECT_STATUS: AnnotationType<Redirect["status"]> = {
   },
 };
 
-const VARIABLE = /\$[A-Za-z_{]/;
-
-/** nginx's variables are not expanded, so they must not pass as text either. */
-export const URL_TEXT: AnnotationType<string> = {
-  description: "http or https URL, without variables",
-  parse: (text) => {
-    if (VARIABLE.test(text)) return problem(`${shown(text)} holds a variable`);
-    if (!URL.canParse(text)) return problem(`${shown(text)} is not a URL`);
-    const { protocol } = new URL(text);
-    return protocol === "http:" || protocol === "https:"
-      ? ok(text)
-      : problem(`${shown(text)} is neither http nor https`);
-  },
-};
-
-export const PATH: AnnotationType<string> = {
-  description: "path",
-  parse: (text) => (text.startsWith("/") ? ok(text) : problem(`${shown(text)} is not a path`)),
-};
-
 export const AUTHORITY: AnnotationType<string> = {
   description: "host, with or without port",
   parse: (text) => (isAuthority(text) ? ok(text) : problem(`${shown(text)} is not a host`)),

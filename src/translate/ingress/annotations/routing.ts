@@ -1,8 +1,7 @@
 /** Which requests a path gets, and who may send them. */
 import type { Route } from "../../../model/route.js";
-import { invalidRule } from "../../reasons.js";
-import { capturesProblem } from "../../size-limits.js";
 import { SHARED_SHAPE, filled, present } from "../../../support/json-object.js";
+import type { Groups } from "../../pattern/regex.js";
 import {
   BOOLEAN,
   CIDRS,
@@ -14,6 +13,7 @@ import {
   rowsOf,
 } from "./annotation.js";
 import type { AnnotationReader } from "./annotation-reader.js";
+import { isRedirecting, readReplacement } from "./written-texts.js";
 
 const access = rowsOf("access");
 const routing = rowsOf("routing");
@@ -54,12 +54,8 @@ export const ROUTING_ROWS = {
   ),
   rewriteTarget: rowsOf("rewrite")(
     "rewrite-target",
-    // With too many captures its paths answer 500: without the rewrite they would be others.
-    {
-      ...TEXT,
-      parse: (text) => ({ ok: true, value: text, ...present("problem", capturesProblem(text)) }),
-    },
-    "New path for the backend; `$1` … are captures of the path, which becomes a regular expression (see use-regex). A text with more than 32 of them makes its paths answer 500.",
+    TEXT,
+    "New path for the backend. The path becomes a regular expression (see use-regex), whose captures are `$1` … and `$name`. A text that begins with `http://`, `https://` or `$scheme` redirects there with 302 instead.",
   ),
   // It adds a second backend to another Ingress's paths: serving its rules by themselves would send all requests to the canary.
   canary: rowsOf("canary")(
@@ -92,12 +88,14 @@ export function makesPatterns(reader: AnnotationReader, path: string): boolean {
 export function readRewrite(
   reader: AnnotationReader,
   path: string,
-): Pick<Route, "rewrite" | "refuse"> {
+  groups: Groups,
+): Pick<Route, "rewrite"> {
   const target = readTarget(reader, path);
-  if (target !== undefined && capturesProblem(target) !== undefined) {
-    return { refuse: invalidRule("rewrite-target") };
-  }
-  return target === undefined ? {} : { rewrite: ["regex", path, "i", target, true] };
+  if (target === undefined || isRedirecting(target)) return {};
+  const written = reader.resolve(ROUTING_ROWS.rewriteTarget, (text) =>
+    readReplacement(text, groups),
+  );
+  return written === undefined ? {} : { rewrite: ["regex", path, "i", written.text, true] };
 }
 
 function readTarget(reader: AnnotationReader, path: string): string | undefined {

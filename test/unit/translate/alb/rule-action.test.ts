@@ -45,7 +45,7 @@ describe("a Rule's rewrite", () => {
     [{ rewrite_base: "/a(.*)", rewrite_target: "/b$1" }, "/a(.*)"],
     [{ url: "/a", rewrite_target: "/b$1" }, "/a"],
   ])("of %j replaces the first match", (spec, pattern) => {
-    expect(routeOf(spec).rewrite).toEqual(["regex", pattern, "", "/b$1", false]);
+    expect(routeOf(spec).rewrite).toEqual(["regex", pattern, "", ["/b", [1, "path"]], false]);
   });
 
   it.each([[{ rewrite_base: ".*" }], [{}]])("of %j replaces the whole path", (spec) => {

@@ -32,7 +32,7 @@ describe("the route of a path", () => {
 
   it("is rewritten where the path is a pattern", () => {
     const { rewrite } = routeWith(nginx({ "rewrite-target": "/x" }))(ID);
-    expect(rewrite).toEqual(["regex", "/a", "i", "/x", true]);
+    expect(rewrite).toEqual(["regex", "/a", "i", ["/x"], true]);
   });
 
   it("is closed by a restriction that can't be honoured, if the option says so", () => {

@@ -1,10 +1,13 @@
+import { NO_GROUPS } from "../../../../../src/translate/pattern/regex.js";
 import { readRedirect } from "../../../../../src/translate/ingress/annotations/redirect.js";
 import { readerOf } from "../../../../support/annotation-reader.js";
 import { nginx, own } from "../../../../support/translated.js";
 
 type At = Parameters<typeof readRedirect>[1];
 
-const PLAIN: At = { path: "/", hasTls: false, httpsPort: 443, inherited: undefined };
+const PLAIN: At = {
+  ...{ path: "/", groups: NO_GROUPS, hasTls: false, httpsPort: 443, inherited: undefined },
+};
 const TO_HTTPS = { status: 308, unlessScheme: "https", scheme: "https" };
 
 function redirect(annotations: Readonly<Record<string, string>>, at: Partial<At> = {}) {
@@ -36,19 +39,19 @@ describe("to https", () => {
 it.each([
   [
     nginx({ "permanent-redirect": "https://b.example/x" }),
-    { status: 301, url: "https://b.example/x" },
+    { status: 301, url: ["https://b.example/x"] },
   ],
   [
     nginx({ "permanent-redirect": "https://b.example/", "permanent-redirect-code": "308" }),
-    { status: 308, url: "https://b.example/" },
+    { status: 308, url: ["https://b.example/"] },
   ],
   [
     nginx({ "permanent-redirect": "https://b.example/", "temporal-redirect": "http://c.example/" }),
-    { status: 302, url: "http://c.example/" },
+    { status: 302, url: ["http://c.example/"] },
   ],
   [
     nginx({ "temporal-redirect": "http://c.example/", "temporal-redirect-code": "307" }),
-    { status: 307, url: "http://c.example/" },
+    { status: 307, url: ["http://c.example/"] },
   ],
   [own({ "redirect-host": "B.example" }), { status: 302, host: "b.example" }],
   [

@@ -3,6 +3,7 @@ import {
   readAccess,
   readRewrite,
 } from "../../../../../src/translate/ingress/annotations/routing.js";
+import { NO_GROUPS } from "../../../../../src/translate/pattern/regex.js";
 import { readerOf } from "../../../../support/annotation-reader.js";
 import { nginx } from "../../../../support/translated.js";
 
@@ -35,9 +36,10 @@ it("the older name of a list closes by a wrong value although the newer one over
 
 it("a rewrite-target other than the path replaces it, and makes patterns of the host's paths", () => {
   const reader = readerOf(nginx({ "rewrite-target": "/$1" }));
-  expect(readRewrite(reader, "/a")).toEqual({ rewrite: ["regex", "/a", "i", "/$1", true] });
+  const rewrite = ["regex", "/a", "i", ["/", [1, "path"]], true];
+  expect(readRewrite(reader, "/a", { count: 1, names: new Map() })).toEqual({ rewrite });
   expect(makesPatterns(reader, "/a")).toBe(true);
-  expect(readRewrite(reader, "/$1")).toEqual({});
+  expect(readRewrite(reader, "/$1", NO_GROUPS)).toEqual({});
   expect(makesPatterns(reader, "/$1")).toBe(false);
 });
 
