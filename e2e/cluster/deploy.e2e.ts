@@ -165,6 +165,42 @@ test("further variables reach albc, beside its own, and not nginx", () => {
   expect(containerOf(spec, "nginx").env).not.toContainEqual(added);
 });
 
+const OWN_ACCOUNT = ["serviceAccount.create=false", "serviceAccount.name=mine"];
+
+test.each([
+  ["made by the chart", []],
+  ["made by others", OWN_ACCOUNT],
+])("only the container of albc has a token of an account %s", (_name, values) => {
+  const deployment = objectsOf(chart(...values)).find(({ kind }) => kind === "Deployment");
+  const { spec } = deployment?.spec?.["template"] as { readonly spec: PodSpec };
+  expect(spec.automountServiceAccountToken).toBe(false);
+  const projected = spec.volumes.filter((volume) => JSON.stringify(volume).includes("Token"));
+  expect(projected.map(({ name }) => name)).toEqual(["token"]);
+  const mounting = spec.containers.filter(({ volumeMounts }) =>
+    volumeMounts.some(({ name }) => name === "token"),
+  );
+  expect(mounting.map(({ name }) => name)).toEqual(["controller"]);
+});
+
+/** Resources that it may write, statuses and events left out, and the kinds of roles that say so. */
+function writable(...values: readonly string[]): unknown {
+  return objectsOf(chart(...values)).flatMap(({ kind, ...object }) =>
+    ((object["rules"] ?? []) as readonly { resources: readonly string[]; verbs: object }[])
+      .filter(({ verbs }) => /create|update|patch|delete|\*/.test(JSON.stringify(verbs)))
+      .flatMap(({ resources }) => resources)
+      .filter((name) => name !== "events" && !name.endsWith("/status"))
+      .map((name) => `${kind} ${name}`),
+  );
+}
+
+test("Services and EndpointSlices may be written only where Gateways are served", () => {
+  const lease = "Role leases";
+  expect(writable()).toEqual([lease]);
+  const all = ["ClusterRole services", "ClusterRole endpointslices", lease];
+  expect(writable("gatewayClass.create=true")).toEqual(all);
+  expect(writable("rbac.gateways=true")).toEqual(all);
+});
+
 test("both containers have a startup and a liveness probe", () => {
   const probes = deployedPod().containers.map(({ name, startupProbe, livenessProbe }) => [
     name,
@@ -370,7 +406,8 @@ async function expectObjectsOf(gateway: Manifest): Promise<void> {
 
 test("albc needs no permission beyond those of deploy/, gets ready, and its metrics say so", async () => {
   const kinds = ["ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"];
-  for (const object of rendered().filter(({ kind }) => kinds.includes(kind)))
+  const objects = objectsOf(chart("rbac.gateways=true"));
+  for (const object of objects.filter(({ kind }) => kinds.includes(kind)))
     await cluster.apply(object);
   const kubeconfig = kubeconfigOf("albc");
   const ports = { http: await freePort(), health: await freePort() };

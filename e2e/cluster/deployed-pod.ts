@@ -43,6 +43,7 @@ export interface ContainerSpec {
 }
 
 export interface PodSpec {
+  readonly automountServiceAccountToken?: boolean;
   readonly shareProcessNamespace?: boolean;
   readonly securityContext: Security;
   readonly containers: readonly ContainerSpec[];

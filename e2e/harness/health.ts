@@ -12,13 +12,18 @@ export class Health {
   }
 
   /** Status and text of an answer, such as `200 ok`; `none` when nobody answers. */
-  async ask(path: string): Promise<string> {
+  async ask(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     try {
-      const response = await fetch(`http://127.0.0.1:${String(this.port)}${path}`);
+      const response = await fetch(`http://127.0.0.1:${String(this.port)}${path}`, { headers });
       return `${String(response.status)} ${(await response.text()).trim()}`;
     } catch {
       return "none";
     }
+  }
+
+  /** The same by a connection of its own, as a kubelet asks. */
+  probe(path: string): Promise<string> {
+    return this.ask(path, { connection: "close" });
   }
 
   /** Values of the metrics by name and labels, as they are written: `albc_leader`, `albc_objects{kind="Ingress"}`. */

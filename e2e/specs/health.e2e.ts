@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type Socket, connect, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { asking, EchoBackend } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -205,6 +207,62 @@ test("probes are answered while a large change is compiled", async () => {
   expect(Math.max(...delays)).toBeLessThan(Math.max(200, took / 4));
   expect(delays.sort((a, b) => a - b)[delays.length >> 1]).toBeLessThan(100);
 });
+
+/** So many connections that send a part of a request or nothing, from an address. With `again`, one that is closed is made again. */
+class Flood {
+  readonly #sockets = new Set<Socket>();
+  readonly #from: { readonly port: number; readonly localAddress: string };
+  #again: boolean;
+
+  constructor(port: number, localAddress: string, count: number, again: boolean) {
+    this.#from = { port, localAddress };
+    this.#again = again;
+    for (let i = 0; i < count; i++) this.#open(i % 2 === 0 ? "" : "GET /metrics HTTP/1.1\r\nX: ");
+  }
+
+  close(): void {
+    this.#again = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #open(said: string): void {
+    const socket = connect({ ...this.#from, host: "127.0.0.1" });
+    this.#sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.write(said);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      if (this.#again) void setTimeout(500).then(() => this.#open(said));
+    });
+  }
+}
+
+test.each([
+  ["the probe's address", "127.0.0.1", false],
+  ["another address, again and again,", "127.0.0.9", true],
+])(
+  "3,000 connections from %s that ask nothing leave probes their answer, and albc its files",
+  async (_name, address, again) => {
+    const gateway = await start();
+    // As `ulimit -n 1024`, hard and soft.
+    execFileSync("prlimit", ["--pid", String(gateway.albc.pid), "--nofile=1024:1024"]);
+    const flood = new Flood(health.port, address, 3000, again);
+    try {
+      const answers: string[] = [];
+      for (let i = 0; i < 40; i++) {
+        const late = setTimeout(3000, "late", { ref: false });
+        answers.push(await Promise.race([health.probe(i % 2 ? "/readyz" : "/healthz"), late]));
+        await setTimeout(50);
+      }
+      expect(answers).toEqual(answers.map(() => "200 ok"));
+      await gateway.change("site.yaml", (await site()).replaceAll(OPEN, "other.example"));
+      expect((await gateway.send({ host: "other.example" })).status).toBe(200);
+      await untilMetrics({ albc_config_last_apply_successful: 1 });
+    } finally {
+      flood.close();
+    }
+  },
+);
 
 test("at the end readiness goes first, then the listeners, then what is in flight", async () => {
   const gateway = await start(["--shutdown-delay", "1500ms"]);

@@ -1,7 +1,8 @@
 /** The options about error pages of the whole gateway. Only the operator can name files. */
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_ERROR_STATUS, MIN_ERROR_STATUS, isErrorStatus } from "../support/error-statuses.js";
+import { readTextFile } from "../output/files.js";
 import type { GatewayErrorPages } from "../model/options.js";
 import { errorText } from "../support/text.js";
 import { UsageError } from "./terminal.js";
@@ -45,9 +46,7 @@ function pagesOfFolder(folder: string): GatewayErrorPages {
   const statuses = new Set(names.flatMap((name) => statusesOf(name, folder)));
   if (statuses.size === 0)
     throw new UsageError(`errorPages: ${folder} has no page such as 404.html`);
-  const files = Object.fromEntries(
-    names.sort().map((name) => [name, read(() => readFileSync(join(folder, name), "utf8"))]),
-  );
+  const files = Object.fromEntries(names.sort().map((name) => [name, pageOf(join(folder, name))]));
   const size = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (size > MOST_KIB * 1024) {
     throw new UsageError(
@@ -72,6 +71,10 @@ function statusesOf(name: string, folder: string): readonly number[] {
   throw new UsageError(
     `errorPages: ${JSON.stringify(name)} in ${folder} is no page; pages are named 404.html, 404.json, 4xx.html and so on`,
   );
+}
+
+function pageOf(path: string): string {
+  return read(() => readTextFile(path, MOST_KIB * 1024)) ?? "";
 }
 
 function read<T>(work: () => T): T {

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** The entry: parses the command line, variables and options file, runs the command, and sets the exit status. Only this file uses the process. */
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { YAMLException, loadAll } from "js-yaml";
 import { explainYamlError } from "../input/yaml-errors.js";
-import { errorCode, fileError } from "../output/files.js";
+import { readTextFile } from "../output/files.js";
 import { EnvironmentError } from "../support/errors.js";
+import { errorText } from "../support/text.js";
 import { type CommandCall, HelpShown, parseArguments } from "./arguments.js";
 import { type Settings, resolveSettings } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, UsageError, readVersion } from "./terminal.js";
@@ -82,7 +82,7 @@ function readSettings(call: CommandCall): Settings {
   const name = call.config ?? process.env["ALBC_CONFIG"];
   const sources = { flags: call.flags, variables: process.env };
   if (name === undefined || name === "") return resolveSettings(sources);
-  return resolveSettings({ ...sources, file: { name, contents: readOptionsFile(name) } });
+  return resolveSettings({ ...sources, file: { name, ...readOptionsFile(name) } });
 }
 
 function explainFailure(error: unknown): ExitStatus {
@@ -98,27 +98,38 @@ function explainFailure(error: unknown): ExitStatus {
   throw error;
 }
 
-/** The value in the options file; an empty file has no keys. Throws UsageError. */
-export function readOptionsFile(name: string): unknown {
+/** The value in the options file, and the lines of its keys; an empty file has no keys. Throws UsageError. */
+export function readOptionsFile(name: string): {
+  readonly contents: unknown;
+  readonly lineOf: (key: string) => number | undefined;
+} {
   const text = readText(name);
   const documents = parse(text, name);
   if (documents.length > 1) {
     throw new UsageError(`the options file ${name} holds several documents; it must be one`);
   }
-  return documents[0] ?? {};
+  const lines = text.split("\n");
+  const lineOf = (key: string): number | undefined => {
+    const index = lines.findIndex((line) => new RegExp(`^["']?${key}["']? *:`).test(line));
+    return index < 0 ? undefined : index + 1;
+  };
+  return { contents: documents[0] ?? {}, lineOf };
 }
 
+/** Bytes of an options file. */
+const LARGEST_FILE = 1024 * 1024;
+
 function readText(name: string): string {
+  let text: string | undefined;
   try {
-    return readFileSync(name, "utf8");
+    text = readTextFile(name, LARGEST_FILE);
   } catch (error: unknown) {
-    if (errorCode(error) !== "ENOENT") {
-      throw new UsageError(fileError("read the options file", name, error).message);
-    }
-    throw new UsageError(
-      `the options file ${name} does not exist; it is named by --config or the variable ALBC_CONFIG`,
-    );
+    throw new UsageError(`the options file: ${errorText(error)}`);
   }
+  if (text !== undefined) return text;
+  throw new UsageError(
+    `the options file ${name} does not exist; it is named by --config or the variable ALBC_CONFIG`,
+  );
 }
 
 function parse(text: string, name: string): readonly unknown[] {

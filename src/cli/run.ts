@@ -29,7 +29,7 @@ import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
 import type { CallOf } from "./arguments.js";
 import { clusterOptions, openApi } from "./cluster.js";
-import { type Settings, compileOptions, ingressNginxLabels } from "./settings.js";
+import { type Settings, compileOptions, healthNames, ingressNginxLabels } from "./settings.js";
 import { startSpans } from "./spans.js";
 import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
@@ -106,6 +106,7 @@ function startHealth({
   return startRunHealth(
     {
       address: settings.text("healthAddress"),
+      names: healthNames(settings),
       folder: folderOfNginx(call) ?? folder,
       runFolder: folder,
       statusPage: settings.switch("statusPage"),
@@ -281,7 +282,6 @@ export function runOptions({
   const options = compileOptions(settings);
   return {
     ...options,
-    // In a cluster an Ingress without a class may belong to another controller.
     ingressWithoutClass: !call.kubernetes || settings.switch("ingressWithoutClass"),
     stream: options.stream && (binary?.stream ?? true),
     listenerSockets: Math.min(options.listenerSockets, mostSockets()),
@@ -325,10 +325,7 @@ async function openCluster(
   const identity = `${terminal.variables["POD_NAME"] ?? hostname()}_${randomUUID()}`;
   const replica = { namespace, identity };
   const options = clusterOptions(runOptions(run), settings, scope);
-  const source = new ClusterSource({
-    ...{ client, scope },
-    ...{ replica, options, log, observe },
-  });
+  const source = new ClusterSource({ client, scope, replica, options, log, observe });
   return { source, options };
 }
 

@@ -3,7 +3,7 @@ import { parseErrorStatuses } from "../support/error-statuses.js";
 import { canonicalAddress, isDnsName, parseIpRange } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
 import { type Result, ok, problem } from "../support/result.js";
-import { textList } from "../support/text.js";
+import { textList, visible } from "../support/text.js";
 import { parseByteSize, percentage } from "../support/units.js";
 import type { SettingRow } from "./settings-table.js";
 
@@ -11,38 +11,90 @@ export type SettingValue = string | number | boolean | readonly string[];
 
 const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
+const LONGEST_TEXT = 1024;
+
+/** Timers of Node and of nginx hold 31 bits of milliseconds. */
+const LONGEST_TIME = 576 * 3_600_000;
+
 /** Parses one value, from text (a flag or variable) or YAML. Durations are in milliseconds, sizes in bytes. */
 export function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue> {
-  switch (row.kind) {
-    case "switch":
-      return parseSwitch(raw);
-    case "whole":
-      return parseWhole(raw);
-    case "percent":
-      return parsePercent(raw);
-    case "list":
-      return parseChosen(row, raw);
-    case "ranges":
-      return parseRanges(raw);
-    case "addresses":
-      return parseAddresses(raw);
-    case "endpoint":
-      return parseEndpoint(raw);
-    case "statuses":
-      return parseStatuses(raw);
-    case "bytes":
-      return parseByteSize(textOf(raw));
-    case "duration":
-      return parseTime(textOf(raw));
-    case "text":
-      return parseText(row, raw);
-  }
+  return PARSERS[row.kind](raw, row.choices);
 }
 
-function parseText(row: SettingRow, raw: unknown): Result<SettingValue> {
-  if (typeof raw !== "string") return problem("must be text");
-  if (row.choices !== undefined && !row.choices.includes(raw))
-    return problem(`must be one of ${row.choices.join(", ")}`);
+/** What a text must be, and whether it is. */
+type Form = readonly [what: string, fits: (text: string) => boolean];
+
+/** Of text like an invalid IPv4 address, a number in the last label makes no name (RFC 3696, 2). */
+const isName = (text: string): boolean => isDnsName(text) && !/^[\d.]+$/.test(text);
+const isAddress = (text: string): boolean => canonicalAddress(text) !== undefined;
+
+const FORMS: Readonly<Record<"endpoint" | "domain" | "reference" | "log", Form>> = {
+  endpoint: [
+    "ADDRESS:PORT such as 0.0.0.0:10254 or [::]:10254",
+    (text) => text === "" || isEndpoint(text, 0),
+  ],
+  domain: ["a DNS name in lower case such as example.com", isName],
+  reference: [
+    "NAMESPACE/NAME",
+    (text) => text === "" || (text.split("/").length === 2 && text.split("/").every(isDnsName)),
+  ],
+  // Other folders are albc's own: nginx would write into the configuration.
+  log: [
+    "off, stdout or a file such as logs/access.log",
+    (text) => /^(?:off|stdout|logs(?:\/(?!\.)[\w.-]+)+)$/.test(text) && text.length < 256,
+  ],
+};
+
+const ITEMS: Readonly<Record<"ranges" | "addresses" | "servers", Form>> = {
+  // nginx takes the length of an IPv4 address in IPv6's form for that of an IPv6 address.
+  ranges: ["IP addresses and CIDRs", (item) => parseIpRange(item).ok && !/:.*\./.test(item)],
+  addresses: ["IP addresses and DNS names", (item) => isAddress(item) || isName(item)],
+  servers: [
+    "IP addresses, each perhaps with a port as in 192.0.2.1:53 or [2001:db8::1]:53",
+    (item) => isAddress(item.replace(/^\[(.*)\]$/, "$1")) || isEndpoint(item, 1),
+  ],
+};
+
+function parseForm([what, fits]: Form, raw: unknown): Result<SettingValue> {
+  return typeof raw === "string" && fits(raw) ? ok(raw) : problem(`must be ${what}`);
+}
+
+function parseItems([what, fits]: Form, raw: unknown): Result<SettingValue> {
+  const list = parseList(raw);
+  return list.ok && list.value.every(fits) ? list : problem(`must be a list of ${what}`);
+}
+
+function isEndpoint(text: string, leastPort: number): boolean {
+  const [, bracketed, plain = "", port = ""] =
+    /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  return isAddress(bracketed ?? plain) && Number(port) >= leastPort && Number(port) <= 65_535;
+}
+
+const PARSERS: Readonly<
+  Record<SettingRow["kind"], (raw: unknown, choices: SettingRow["choices"]) => Result<SettingValue>>
+> = {
+  switch: parseSwitch,
+  whole: parseWhole,
+  percent: parsePercent,
+  list: parseChosen,
+  ranges: (raw) => parseItems(ITEMS.ranges, raw),
+  addresses: (raw) => parseItems(ITEMS.addresses, raw),
+  servers: (raw) => parseItems(ITEMS.servers, raw),
+  endpoint: (raw) => parseForm(FORMS.endpoint, raw),
+  domain: (raw) => parseForm(FORMS.domain, raw),
+  reference: (raw) => parseForm(FORMS.reference, raw),
+  log: (raw) => parseForm(FORMS.log, raw),
+  statuses: parseStatuses,
+  bytes: (raw) => parseByteSize(textOf(raw)),
+  duration: (raw) => parseTime(textOf(raw)),
+  text: parseText,
+};
+
+function parseText(raw: unknown, choices: SettingRow["choices"]): Result<SettingValue> {
+  if (typeof raw !== "string" || raw !== visible(raw) || raw.length > LONGEST_TEXT)
+    return problem(`must be text of one line, at most ${String(LONGEST_TEXT)} characters`);
+  if (choices !== undefined && !choices.includes(raw))
+    return problem(`must be one of ${choices.join(", ")}`);
   return ok(raw);
 }
 
@@ -71,7 +123,7 @@ function parseList(raw: unknown): Result<readonly string[]> {
   return problem("must be a list of texts");
 }
 
-function parseChosen({ choices }: SettingRow, raw: unknown): Result<SettingValue> {
+function parseChosen(raw: unknown, choices: SettingRow["choices"]): Result<SettingValue> {
   const list = parseList(raw);
   if (!list.ok || choices === undefined) return list;
   const isKnown = list.value.length > 0 && list.value.every((item) => choices.includes(item));
@@ -89,34 +141,6 @@ function parseStatuses(raw: unknown): Result<SettingValue> {
     : problem("must be a list of statuses from 400 to 599 that clients get");
 }
 
-function parseRanges(raw: unknown): Result<SettingValue> {
-  const list = parseList(raw);
-  const isRange = (item: string): boolean => parseIpRange(item).ok;
-  return list.ok && list.value.every(isRange)
-    ? list
-    : problem("must be a list of IP addresses and CIDRs");
-}
-
-function parseAddresses(raw: unknown): Result<SettingValue> {
-  const list = parseList(raw);
-  const isAddress = (item: string): boolean => canonicalAddress(item) !== undefined;
-  // Text like an invalid IPv4 address is no name, either.
-  const isName = (item: string): boolean => isDnsName(item) && !/^[\d.]+$/.test(item);
-  return list.ok && list.value.every((item) => isAddress(item) || isName(item))
-    ? list
-    : problem("must be a list of IP addresses and DNS names");
-}
-
-function parseEndpoint(raw: unknown): Result<SettingValue> {
-  if (raw === "") return ok(raw);
-  const [, bracketed, plain = "", port = ""] =
-    /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(typeof raw === "string" ? raw : "") ?? [];
-  const isAddress = canonicalAddress(bracketed ?? plain) !== undefined;
-  return isAddress && Number(port) <= 65_535
-    ? ok(String(raw))
-    : problem("must be ADDRESS:PORT such as 0.0.0.0:10254 or [::]:10254");
-}
-
 /** YAML parses a value without a unit as a number. */
 function textOf(raw: unknown): string {
   return typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "";
@@ -124,8 +148,8 @@ function textOf(raw: unknown): string {
 
 function parseTime(text: string): Result<SettingValue> {
   const [, count, unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
-  const milliseconds = own(TIMES, unit);
-  return count === undefined || milliseconds === undefined
-    ? problem("must be a time such as 500ms, 5s or 4m")
-    : ok(Number(count) * milliseconds);
+  const milliseconds = Number(count) * (own(TIMES, unit) ?? NaN);
+  return milliseconds <= LONGEST_TIME
+    ? ok(milliseconds)
+    : problem("must be a time such as 500ms, 5s or 4m, at most 576h");
 }

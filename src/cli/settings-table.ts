@@ -36,6 +36,10 @@ export interface SettingRow {
     | "list"
     | "ranges"
     | "addresses"
+    | "servers"
+    | "domain"
+    | "reference"
+    | "log"
     | "endpoint"
     | "statuses"
     | "bytes"
@@ -51,7 +55,7 @@ export const SETTINGS = [
   {
     key: "albApiGroup",
     task: "Names of the platform",
-    kind: "text",
+    kind: "domain",
     default: "crd.alauda.io",
     placeholder: "GROUP",
     description: "API group of ALB2, Frontend and Rule",
@@ -59,7 +63,7 @@ export const SETTINGS = [
   {
     key: "albAnnotationDomain",
     task: "Names of the platform",
-    kind: "text",
+    kind: "domain",
     default: "alb.ingress.cpaas.io",
     placeholder: "DOMAIN",
     description: "domain of the load balancer's own annotations",
@@ -67,7 +71,7 @@ export const SETTINGS = [
   {
     key: "compatAnnotationDomain",
     task: "Names of the platform",
-    kind: "text",
+    kind: "domain",
     default: "nginx.ingress.kubernetes.io",
     placeholder: "DOMAIN",
     description: "domain of the annotations that work as in ingress-nginx",
@@ -75,7 +79,7 @@ export const SETTINGS = [
   {
     key: "labelDomain",
     task: "Names of the platform",
-    kind: "text",
+    kind: "domain",
     default: "cpaas.io",
     placeholder: "DOMAIN",
     description: "domain of the labels that link Frontends, Rules and projects to an ALB2",
@@ -83,7 +87,7 @@ export const SETTINGS = [
   {
     key: "alb",
     task: "What is served",
-    kind: "text",
+    kind: "reference",
     default: "",
     placeholder: "NAMESPACE/NAME",
     description: "serve only this ALB2; empty: all",
@@ -174,7 +178,7 @@ export const SETTINGS = [
   {
     key: "publishService",
     task: "The cluster",
-    kind: "text",
+    kind: "reference",
     default: "",
     placeholder: "NAMESPACE/NAME",
     description:
@@ -191,7 +195,7 @@ export const SETTINGS = [
   {
     key: "defaultCertificate",
     task: "Ports and addresses",
-    kind: "text",
+    kind: "reference",
     default: "",
     placeholder: "NAMESPACE/NAME",
     description: "Secret with the certificate for server names that have none of their own",
@@ -231,7 +235,7 @@ export const SETTINGS = [
   {
     key: "clusterDomain",
     task: "The cluster",
-    kind: "text",
+    kind: "domain",
     default: "cluster.local",
     placeholder: "DOMAIN",
     description: "domain of the cluster's Services, for auth URLs that name one",
@@ -262,7 +266,7 @@ export const SETTINGS = [
   {
     key: "trustedProxies",
     task: "Ports and addresses",
-    kind: "list",
+    kind: "ranges",
     default: [],
     placeholder: "CIDR,…",
     description: "proxies in front whose X-Forwarded-* and X-Real-IP are trusted",
@@ -277,10 +281,10 @@ export const SETTINGS = [
   {
     key: "accessLog",
     task: "Logs",
-    kind: "text",
+    kind: "log",
     default: "logs/access.log",
-    placeholder: "off|stdout|FILE",
-    description: "access log: `off`, `stdout`, or a file below the run folder",
+    placeholder: "off|stdout|logs/FILE",
+    description: "access log: `off`, `stdout`, or a file in the folder `logs` of the run folder",
   },
   {
     key: "accessLogFormat",
@@ -443,7 +447,7 @@ export const SETTINGS = [
   {
     key: "resolver",
     task: "Auth and access",
-    kind: "list",
+    kind: "servers",
     default: [],
     placeholder: "ADDRESS,…",
     description: "name servers for auth services; empty: those of /etc/resolv.conf",
@@ -499,6 +503,15 @@ export const SETTINGS = [
     placeholder: "ADDRESS:PORT",
     description:
       "where albc run answers /healthz, /readyz and /metrics, such as 0.0.0.0:10254; empty: nowhere",
+  },
+  {
+    key: "healthHosts",
+    task: "Health and metrics",
+    kind: "addresses",
+    default: [],
+    placeholder: "NAME,…",
+    description:
+      "further names by which /metrics and /status may be asked; IP addresses, names without a dot and those of the cluster's Services are known",
   },
   {
     key: "statusPage",

@@ -52,7 +52,12 @@ export function resolveSettings(sources: {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Contents of the options file, and its name for messages. */
-  readonly file?: { readonly name: string; readonly contents: unknown };
+  readonly file?: {
+    readonly name: string;
+    readonly contents: unknown;
+    /** Where a key stands. */
+    readonly lineOf?: (key: string) => number | undefined;
+  };
 }): Settings {
   const file = readFileKeys(sources);
   rejectUnknownVariables(sources.variables);
@@ -83,11 +88,6 @@ function rejectBadPublication(settings: Settings): void {
       "publishService and publishAddress are both given; the addresses are those of the one or the other",
     );
   }
-  if (service !== "" && !/^[^/]+\/[^/]+$/.test(service)) {
-    throw new UsageError(
-      `publishService must be NAMESPACE/NAME, but is ${JSON.stringify(service)}`,
-    );
-  }
 }
 
 function rejectLostSpans(settings: Settings): void {
@@ -111,15 +111,32 @@ function resolveOne(
   if (flag !== undefined) return parse(row, flag, flagOf(row.key));
   const variable = own(sources.variables, variableOf(row.key));
   if (variable !== undefined && variable !== "") return parse(row, variable, variableOf(row.key));
-  if (file.has(row.key))
-    return parse(row, file.get(row.key), `${sources.file?.name ?? ""}: ${row.key}`);
+  if (file.has(row.key)) {
+    const { name = "", lineOf } = sources.file ?? {};
+    const line = lineOf?.(row.key);
+    const place = line === undefined ? name : `${name}:${String(line)}`;
+    return parse(row, file.get(row.key), `${place}: ${row.key}`);
+  }
   return parse(row, row.default, `default of ${row.key}`);
 }
 
 function parse(row: SettingRow, raw: unknown, place: string): SettingValue {
   const result = parseSetting(row, raw);
-  if (!result.ok) throw new UsageError(`${place} ${result.problem}, but is ${JSON.stringify(raw)}`);
+  if (!result.ok) throw new UsageError(`${place} ${result.problem}, but is ${shown(raw)}`);
   return result.value;
+}
+
+/** Characters of a wrong value that a message shows. */
+const MOST_SHOWN = 200;
+
+/** An alias in YAML can lead back to what holds it, which JSON can't say. */
+function shown(value: unknown): string {
+  try {
+    const text = JSON.stringify(value);
+    return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
+  } catch {
+    return "a list or mapping that holds itself";
+  }
 }
 
 function readFileKeys(
@@ -256,6 +273,12 @@ function oneOf<Choice extends string>(choices: readonly Choice[], text: string):
   const found = choices.find((choice) => choice === text);
   if (found === undefined) throw new Error(`no choice: ${text}`);
   return found;
+}
+
+/** Names of the health address, see startHealthServer. */
+export function healthNames(settings: Settings): readonly string[] {
+  const domain = settings.text("clusterDomain");
+  return [hostname(), ".svc", `.${domain}`, ...settings.list("healthHosts")];
 }
 
 /** What ingress-nginx says of itself in each of its metrics, by which its dashboards select; undefined: its names are not wanted. */

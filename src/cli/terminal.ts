@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { visible } from "../support/text.js";
 
 /** What commands use of the process; tests pass their own. */
 export interface Terminal {
@@ -25,9 +26,13 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** The command line, a variable or the options file is invalid: exit status 2. */
+/** The command line, a variable or the options file is invalid: exit status 2. The message is one line. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+
+  constructor(message: string) {
+    super(visible(message));
+  }
 }
 
 /** The version in package.json, which is two folders above this file both in the sources and in the package. */

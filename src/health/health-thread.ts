@@ -5,7 +5,8 @@ import { ControlClient } from "../output/control-client.js";
 import { errorText } from "../support/text.js";
 import { inIngressNginxNames } from "./ingress-nginx-names.js";
 import { RunMetrics, dataPlaneMetrics } from "./metrics.js";
-import { Probes, startHealthServer } from "./probes.js";
+import { startHealthServer } from "./health-server.js";
+import { Probes } from "./probes.js";
 import type { RunEvents, RunHandlers, startRunHealth } from "./run-health.js";
 import { type PolicyFacts, readStatus } from "./run-status.js";
 import { StatusPage } from "./status-page.js";
@@ -45,7 +46,7 @@ async function listen(): Promise<string | undefined> {
   };
   try {
     const status = page && (() => page.html());
-    await startHealthServer(data.address, probes, { metrics: parts, status });
+    await startHealthServer(data.address, probes, { metrics: parts, status, names: data.names });
     return undefined;
   } catch (error: unknown) {
     return errorText(error);

@@ -1,11 +1,6 @@
-/** Decides whether a run is alive, and whether it should get requests; and the server that answers this. */
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import { Registry } from "prom-client";
+/** Decides whether a run is alive, and whether it should get requests. */
 import type { DataPlaneStatus } from "../output/control-client.js";
-import { EnvironmentError } from "../support/errors.js";
-import { addressAndPort } from "../support/ip-address.js";
 import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
-import { PAGE_HEADERS } from "./status-page.js";
 
 /**
  * Milliseconds after which a change counts as stuck (each of its steps has a shorter limit), and so does a silent main thread (no
@@ -136,100 +131,4 @@ function cantBeRead(paths: readonly string[]): string {
   const named = paths.slice(0, MOST_NAMED).map((path) => path.replace(/\p{Cc}/gu, "?"));
   const more = paths.length - named.length;
   return `files that can't be read: ${named.join(", ")}${more > 0 ? ` and ${String(more)} more` : ""}`;
-}
-
-/** Milliseconds for a whole request. */
-const REQUEST_LIMIT = 10_000;
-
-/**
- * HTTP server for the kubelet and Prometheus. Its answers contain no secret. `address`: `ADDRESS:PORT`, IPv6 in brackets. Throws
- * EnvironmentError if it can't listen there.
- */
-export async function startHealthServer(
-  address: string,
-  probes: Pick<Probes, "problem" | "reluctance" | "remark">,
-  pages: {
-    readonly metrics: () => Promise<readonly (string | Buffer)[]>;
-    /** A page; undefined until there is something to show. Absent: there is none. */
-    readonly status?: (() => Promise<string | undefined>) | undefined;
-  },
-): Promise<Server> {
-  const answers = {
-    problem: () => probes.problem(),
-    reluctance: shared(() => probes.reluctance()),
-    remark: () => probes.remark(),
-    metrics: shared(pages.metrics),
-    status: pages.status && shared(pages.status),
-  };
-  const server = createServer((request, response) => {
-    answer(request, response, answers).catch(() => response.destroy());
-  });
-  server.requestTimeout = REQUEST_LIMIT;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => {
-      const message = `can't listen on the health address ${address}: ${cause.message}`;
-      reject(new EnvironmentError(message, { cause }));
-    });
-    server.listen(addressAndPort(address), resolve);
-  });
-  return server;
-}
-
-/**
- * All who ask while it is worked out get the same result. Pods may reach the port, and without this many requests at once would take the
- * time and memory that probes need: metrics of 10,000 routes are 30 MB.
- */
-function shared<T>(work: () => Promise<T>): () => Promise<T> {
-  let current: Promise<T> | undefined;
-  return () => {
-    current ??= work().finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-}
-
-async function answer(
-  { method = "", url = "" }: IncomingMessage,
-  response: ServerResponse,
-  answers: Parameters<typeof startHealthServer>[1] & Parameters<typeof startHealthServer>[2],
-): Promise<void> {
-  const send = (
-    status: number,
-    text: string | readonly (string | Buffer)[],
-    headers: Readonly<Record<string, string>> = {},
-  ): void => {
-    const type = "text/plain; charset=utf-8";
-    response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
-    if (method !== "HEAD") for (const part of [text].flat()) response.write(part);
-    response.end();
-  };
-  const verdict = (reason: string | undefined, remark = ""): void => {
-    if (reason === undefined) send(200, `ok\n${remark}`);
-    else send(503, `${reason}\n`);
-  };
-  if (method !== "GET" && method !== "HEAD") {
-    send(405, "only GET and HEAD\n", { Allow: "GET, HEAD" });
-    return;
-  }
-  switch (url.replace(/\?.*$/s, "")) {
-    case "/healthz":
-      verdict(answers.problem());
-      break;
-    case "/readyz":
-      verdict(await answers.reluctance(), answers.remark());
-      break;
-    case "/metrics":
-      send(200, await answers.metrics(), { "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE });
-      break;
-    case "/status": {
-      const page = await answers.status?.();
-      if (page !== undefined) send(200, page, PAGE_HEADERS);
-      else if (answers.status) send(503, "no configuration is applied yet\n");
-      else send(404, "this page needs the option statusPage\n");
-      break;
-    }
-    default:
-      send(404, "there are /healthz, /readyz, /metrics and /status\n");
-  }
 }

@@ -102,8 +102,9 @@ const RESTART_DELAY = 1000;
 /** Starts the health thread (health-thread.ts); with an empty address, none. Throws EnvironmentError if it can't listen. */
 export async function startRunHealth(
   data: {
-    /** `ADDRESS:PORT` to answer at. */
+    /** `ADDRESS:PORT` to answer at, and names of it (see startHealthServer). */
     readonly address: string;
+    readonly names: readonly string[];
     /** Where nginx writes, absolute. */
     readonly folder: string;
     /** Where albc writes, absolute. */

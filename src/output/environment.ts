@@ -104,8 +104,6 @@ function isAtLeast(version: string, least: readonly number[]): boolean {
 
 /** The given servers, or those of the `nameserver` lines. nginx can't use addresses with a zone. */
 export function nameServers(given: readonly string[], resolvConf: string): readonly string[] {
-  const wrong = given.find((server) => isIP(hostOf(server)) === 0);
-  if (wrong !== undefined) throw new EnvironmentError(`resolver ${wrong} is no IP address`);
   if (given.length > 0) return given;
   return [...resolvConf.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)]
     .map(([, server = ""]) => server)

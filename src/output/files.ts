@@ -2,6 +2,7 @@
  * RenderedFiles → disk. A file is written next to its place, synced and renamed, so that after a power failure, and for readers, it has
  * either the old or the new contents. Only files that differ are written.
  */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
@@ -236,14 +237,44 @@ export function errorCode(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** The text of a file; undefined if it does not exist. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/** Bytes of the largest text of V8, nearly. */
+const LARGEST = 2 ** 29 - 2 ** 16;
+
+/** The text of a file; undefined if it does not exist. Throws EnvironmentError for anything but a regular file of at most so many bytes. */
+export function readTextFile(path: string, most = LARGEST): string | undefined {
   try {
-    return await readFile(path, "utf8");
+    // A pipe without a writer would block.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!fstatSync(file).isFile()) throw new Error("it is no regular file");
+      return readAtMost(file, most).toString("utf8");
+    } finally {
+      closeSync(file);
+    }
   } catch (error: unknown) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw fileError("read", path, error);
   }
+}
+
+/** The same, for who can't throw at once. */
+export function readIfThere(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    resolve(readTextFile(path));
+  });
+}
+
+/** Files of the kernel give no size, and some never end. */
+function readAtMost(file: number, most: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let size = 0; size <= most;) {
+    const part = Buffer.allocUnsafe(65_536);
+    const length = readSync(file, part);
+    if (length === 0) return Buffer.concat(parts);
+    parts.push(part.subarray(0, length));
+    size += length;
+  }
+  throw new Error(`it has more than ${String(Math.round(most / 1024))} KiB`);
 }
 
 /**

@@ -7,9 +7,8 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, 
 export function parseByteSize(text: string): Result<number> {
   const [, count, unit = ""] = /^(\d{1,15})([kmg]?)$/i.exec(text) ?? [];
   const bytes = own(UNITS, unit.toLowerCase());
-  return count === undefined || bytes === undefined
-    ? problem("must be a size such as 512k, 8m or 1g")
-    : ok(Number(count) * bytes);
+  const size = Number(count) * (bytes ?? NaN);
+  return Number.isSafeInteger(size) ? ok(size) : problem("must be a size such as 512k, 8m or 1g");
 }
 
 /** A percentage such as `5` or `0.125`; undefined for other text. */

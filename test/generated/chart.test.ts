@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { load } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { SETTINGS, type SettingRow } from "../../src/cli/settings-table.js";
 import { expectGenerated } from "../support/generated-file.js";
 
@@ -15,7 +15,11 @@ const TYPES: Readonly<Record<SettingRow["kind"], object>> = {
   list: { type: "array", items: { type: "string" } },
   ranges: { type: "array", items: { type: "string" } },
   addresses: { type: "array", items: { type: "string" } },
+  servers: { type: "array", items: { type: "string" } },
   endpoint: { type: "string" },
+  domain: { type: "string" },
+  reference: { type: "string" },
+  log: { type: "string" },
   statuses: { type: "array", items: { type: ["string", "integer"] } },
   bytes: { type: ["string", "integer"] },
   duration: { type: "string" },
@@ -50,4 +54,28 @@ test("the chart installs the release that it belongs to", () => {
     readonly version: string;
   };
   expect(chart).toMatchObject({ version, appVersion: version });
+});
+
+interface Deployed {
+  readonly kind: string;
+  readonly spec?: { readonly template?: { readonly spec: object } };
+  readonly rules?: readonly { readonly resources: readonly string[]; readonly verbs: object }[];
+}
+
+/** deploy/base; e2e/cluster/deploy.e2e.ts compares it with the chart, and tries other values. */
+const base = (): readonly Deployed[] =>
+  loadAll(readFileSync(join(ROOT, "deploy/base/albc.yaml"), "utf8")) as readonly Deployed[];
+
+test("no container gets a token of the service account by default", () => {
+  const pods = base().flatMap(({ spec }) => spec?.template?.spec ?? []);
+  expect(pods).toEqual([expect.objectContaining({ automountServiceAccountToken: false })]);
+});
+
+test("without a GatewayClass, nothing but statuses and events is written in served namespaces", () => {
+  const written = base()
+    .filter(({ kind }) => kind === "ClusterRole")
+    .flatMap(({ rules = [] }) => rules)
+    .filter(({ verbs }) => /create|update|patch|delete|\*/.test(JSON.stringify(verbs)))
+    .flatMap(({ resources }) => resources);
+  expect(written.filter((name) => name !== "events" && !name.endsWith("/status"))).toEqual([]);
 });

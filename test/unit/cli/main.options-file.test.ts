@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOptionsFile } from "../../../src/cli/main.js";
@@ -10,7 +11,7 @@ const folder = useTempFolder();
 function read(text: string): unknown {
   const name = join(folder(), "albc.yaml");
   writeFileSync(name, text);
-  return readOptionsFile(name);
+  return readOptionsFile(name).contents;
 }
 
 test.each(["", "# nothing yet\n", "---\n", "{}\n"])("%j holds no key", (text) => {
@@ -45,6 +46,34 @@ test("a file that is not there, or a folder, is one clear message", () => {
   );
   mkdirSync(gone);
   expect(() => readOptionsFile(gone)).toThrow(
-    `can't read the options file ${gone}: it is a folder`,
+    `the options file: can't read ${gone}: it is no regular file`,
+  );
+});
+
+test("a file that never ends, blocks or is too large is one clear message", () => {
+  const pipe = join(folder(), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  for (const path of ["/dev/zero", pipe]) {
+    expect(() => readOptionsFile(path)).toThrow(
+      new UsageError(`the options file: can't read ${path}: it is no regular file`),
+    );
+  }
+  const large = join(folder(), "large.yaml");
+  writeFileSync(large, "#".repeat(1024 * 1024 + 1));
+  expect(() => readOptionsFile(large)).toThrow(
+    `the options file: can't read ${large}: it has more than 1024 KiB`,
+  );
+  writeFileSync(large, "#".repeat(1024 * 1024));
+  expect(readOptionsFile(large).contents).toEqual({});
+});
+
+test("messages about keys name their line", () => {
+  const name = join(folder(), "albc.yaml");
+  writeFileSync(name, "# proxies\nhttpPort: 8080\ntrustedProxies:\n  - 10.0.0.0/99\n");
+  const file = { name, ...readOptionsFile(name) };
+  expect(() => resolveSettings({ flags: {}, variables: {}, file })).toThrow(
+    new UsageError(
+      `${name}:3: trustedProxies must be a list of IP addresses and CIDRs, but is ["10.0.0.0/99"]`,
+    ),
   );
 });

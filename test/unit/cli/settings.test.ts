@@ -66,7 +66,10 @@ test.each([
   [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],
   [{ flags: { statusPage: true }, variables: {} }, "statusPage needs a healthAddress"],
   [{ flags: { tracing: "spans", traceAddress: "" }, variables: {} }, "needs a traceAddress"],
-  [{ flags: { publishService: "edge" }, variables: {} }, "publishService must be NAMESPACE/NAME"],
+  [
+    { flags: { publishService: "edge" }, variables: {} },
+    "--publish-service must be NAMESPACE/NAME",
+  ],
   [
     { flags: { publishService: "a/b", publishAddress: "192.0.2.1" }, variables: {} },
     "publishService and publishAddress are both given",
@@ -74,6 +77,22 @@ test.each([
   [
     { flags: { publishAddress: "192.0.2.256" }, variables: {} },
     "--publish-address must be a list of IP addresses and DNS names",
+  ],
+  [
+    { flags: { trustedProxies: "10.0.0.0/8,10.0.0.0/99" }, variables: {} },
+    '--trusted-proxies must be a list of IP addresses and CIDRs, but is "10.0.0.0/8,10.0.0.0/99"',
+  ],
+  [
+    { flags: { albAnnotationDomain: "alb.example/" }, variables: {} },
+    '--alb-annotation-domain must be a DNS name in lower case such as example.com, but is "alb.example/"',
+  ],
+  [
+    { flags: { shutdownDelay: "999h" }, variables: {} },
+    '--shutdown-delay must be a time such as 500ms, 5s or 4m, at most 576h, but is "999h"',
+  ],
+  [
+    { flags: { bodyLimit: "999999999999999g" }, variables: {} },
+    '--body-limit must be a size such as 512k, 8m or 1g, but is "999999999999999g"',
   ],
   [
     { flags: { healthAddress: "10254" }, variables: {} },
@@ -112,4 +131,22 @@ test("addresses are those that the places for them take", () => {
 test("both ports may be 0", () => {
   const settings = resolveSettings({ ...none, flags: { httpPort: "0", httpsPort: "0" } });
   expect([settings.number("httpPort"), settings.number("httpsPort")]).toEqual([0, 0]);
+});
+
+test.each(["dns.example", "10.0.0.1:", "10.0.0.1:x", "::1:53:x", "1.2.3.4; evil", "fe80::1%eth0"])(
+  "%s is no name server",
+  (resolver) => {
+    expect(() => resolveSettings({ ...none, flags: { resolver } })).toThrow(
+      `--resolver must be a list of IP addresses, each perhaps with a port as in 192.0.2.1:53 or [2001:db8::1]:53, but is "${resolver}"`,
+    );
+  },
+);
+
+test.each([
+  ...["../../etc/cron.d/x", "/etc/passwd", "policy.json", "logs/../nginx.conf", "logs/", "logs//a"],
+  ...["syslog:server=x", "logs/.", "logs/a;b", "log/a", "environment/http.conf", "stderr", ""],
+])("an access log %s would leave its folder", (accessLog) => {
+  expect(() => resolveSettings({ ...none, flags: { accessLog } })).toThrow(
+    `--access-log must be off, stdout or a file such as logs/access.log, but is ${JSON.stringify(accessLog)}`,
+  );
 });

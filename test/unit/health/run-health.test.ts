@@ -42,7 +42,7 @@ jest.unstable_mockModule("node:worker_threads", () => ({ ...threads, Worker: Fak
 const { isFailure, startRunHealth, summaryOf } = await import("../../../src/health/run-health.js");
 
 const DATA = {
-  ...{ address: "127.0.0.1:1", folder: "/run", version: "1" },
+  ...{ address: "127.0.0.1:1", names: [], folder: "/run", version: "1" },
   ...{ runFolder: "/run", statusPage: false },
   ...{ nginxVersion: undefined, startWithErrors: false, ingressNginx: undefined },
 };

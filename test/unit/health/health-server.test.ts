@@ -1,5 +1,7 @@
 import type { Server } from "node:http";
-import { startHealthServer } from "../../../src/health/probes.js";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { startHealthServer } from "../../../src/health/health-server.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { freePort } from "../../support/free-port.js";
 
@@ -140,4 +142,56 @@ test("a failure is not kept", async () => {
   await expect(fetch(`http://${address}/metrics`)).rejects.toThrow();
   fails = false;
   expect(await outcome(fetch(`http://${address}/metrics`))).toEqual([200, "a 1\n"]);
+});
+
+/** An answer to a request as it is written; Node's fetch sets the Host header by itself. */
+async function sent(address: string, path: string, head: readonly string[]): Promise<string> {
+  const socket = connect(Number(/\d+$/.exec(address)?.[0]), "127.0.0.1");
+  socket.end([`GET ${path} HTTP/1.1`, ...head, "Connection: close", "", ""].join("\r\n"));
+  return text(socket);
+}
+
+describe("who asks by the name of others gets no page", () => {
+  const names = ["node.example", ".svc", ".cluster.local", "Status.Example"];
+  const status = (): Promise<string> => Promise.resolve("page");
+  const metrics = (): Promise<string[]> => Promise.resolve(["a 1\n"]);
+  let address: string;
+  beforeEach(async () => {
+    address = `127.0.0.1:${String(await freePort())}`;
+    const probes = { ...HEALTHY, remark: () => "a secret of albc\n" };
+    open.push(await startHealthServer(address, probes, { metrics, status, names }));
+  });
+
+  test.each([
+    // A kubelet and Prometheus; `kubectl port-forward`; Services and pods; the option.
+    ...["10.0.0.7:10254", "10.0.0.7", "[fd00::7]:10254", "[::1]", "localhost:10254", "LOCALHOST"],
+    ...["albc-metrics:80", "albc-7d9f-x2x", "albc.albc.svc", "albc.albc.svc.cluster.local.:10254"],
+    ...["node.example:10254", "status.example"],
+  ])("%s is known", async (host) => {
+    for (const path of ["/status", "/metrics?x"]) {
+      expect(await sent(address, path, [`Host: ${host}`])).toMatch(/^HTTP\/1.1 200 /);
+    }
+    expect(await sent(address, "/readyz", [`Host: ${host}`])).toMatch("a secret of albc");
+  });
+
+  test.each([
+    ...["evil.example", "evil.example:10254", "10.0.0.7.evil.example", "status.example.evil", ""],
+    ...["localhost.evil.example", "svc.evil.example", "evilnode.example", "x.node.example", "[a]"],
+    ...["0x7f.1", "evil.example/localhost", "user@localhost", "localhost:1:2", ".", "evil.xsvc"],
+  ])("%s is not", async (host) => {
+    for (const path of ["/status", "/metrics?x"]) {
+      const answer = await sent(address, path, [`Host: ${host}`]);
+      expect(answer).toMatch(/^HTTP\/1.1 421 /);
+      expect(answer).not.toMatch(/page|a 1/);
+    }
+    const probed = await sent(address, "/readyz", [`Host: ${host}`]);
+    expect(probed).toMatch(/^HTTP\/1.1 200 .*\r\n\r\n.*ok/s);
+    expect(probed).not.toMatch("secret");
+  });
+
+  test("a check without a Host header is none of a browser", async () => {
+    const socket = connect(Number(/\d+$/.exec(address)?.[0]), "127.0.0.1");
+    socket.end("GET /metrics HTTP/1.0\r\n\r\n");
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+  });
 });
