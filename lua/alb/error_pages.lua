@@ -9,6 +9,7 @@ local handover = require("alb.upstream.handover")
 local has = require("alb.known_locations").has
 local index = require("alb.policy.index")
 local target = require("alb.upstream.target")
+local turns = require("alb.turns")
 local watch = require("alb.upstream.watch")
 
 local ngx = ngx
@@ -160,7 +161,7 @@ end
 local function enter(route, pages, status, reason)
     local of_gateway = index.settings().errorPages
     local upstream = upstream_of(pages, of_gateway)
-    if upstream then
+    if upstream and turns.take_page(route and route.questions or 0) then
         begin(status, reason)
         if route then
             describe(route)

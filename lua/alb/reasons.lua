@@ -25,7 +25,7 @@ _M.catalog = {
     timeout = { 504, "TimeoutViaAlb", "a backend did not answer in time" },
     bad_gateway = { 502, "BackendError : no valid response from backend", "every endpoint tried refused or closed the connection, or sent no HTTP" },
     no_page = { 502, "BackendError : no error page", "the error of a backend was to be replaced by a page, and the Service of the pages did not answer; the status is that of the error" },
-    loop = { 508, "InvalidBackend : the request came back too often", "a backend of the rule leads back to the gateway for the eighth time, an auth service or mirror for the second, or a client sent X-Albc-Turns with more than seven characters" },
+    loop = { 508, "InvalidBackend : the request came back too often", "the request has been sent by a gateway, and its budget is spent: a backend leads back to the gateway for the eighth time, or an auth service or mirror for the second, or with many tries sooner; or a client sent an X-Albc-Turns of its own" },
     -- Access
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among the allowed ones" },
     auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another access restriction of the path can't be enforced, or its object has an error that may hide one, such as a duplicate; albc's diagnostics say where" },

@@ -564,6 +564,11 @@ export const DIAGNOSTIC_CATALOG = {
     "The rule can't work as written. Its requests answer 500, so no wider rule serves them. Other rules are served.",
     "correct the value",
   ),
+  ROUTE_VALUE_LESSENED: warning(
+    "a rule asks for more than there is",
+    "A request has at most ten tries, so that it can't become many. The rule is served with nine further tries.",
+    "write 9 or less",
+  ),
   ROUTE_TOO_LARGE: error(
     "a route is too large to be served",
     "A route makes a binding for each listener, hostname and match: at most 16,384, with at most 4 MiB of paths and conditions. No part of it is served; its requests answer 500. With too many paths, so does everything below their first elements, or its whole hosts.",

@@ -159,7 +159,7 @@ local function put_client_headers(used, actions, declared)
     return used
 end
 
-local function fill_values(redirect)
+local function fill_values(redirect, turn)
     local uri, scheme = var.request_uri, var.albc_scheme
     values[1] = uri
     values[2] = scheme
@@ -168,12 +168,11 @@ local function fill_values(redirect)
     values[6] = var.remote_addr
     values[7] = var.albc_xff
     values[8] = redirect ~= "" and redirect or uri
-    values[9] = turns.next()
+    values[9] = turn
     values[10] = var.albc_traceparent
 end
 
-local function put_own_headers(used, forward, redirect)
-    fill_values(redirect)
+local function put_own_headers(used, forward)
     local list = forward.own_headers
     for i = 1, #list do
         local value = values[list[i]]
@@ -226,9 +225,14 @@ function _M.build(forward, target, authority, declared)
     if not redirect then
         return nil, err
     end
+    local turn = turns.of_question(forward.questions)
+    if not turn then
+        return nil, turns.SPENT
+    end
+    fill_values(redirect, turn)
     local used = put_request_line(forward, target, host)
     used = put_client_headers(used, forward.actions, declared)
-    used = put_own_headers(used, forward, redirect)
+    used = put_own_headers(used, forward)
     used, err = put_config_headers(used, forward, MOST_HEAD - #host - #redirect)
     if not used then
         return nil, err

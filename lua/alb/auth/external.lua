@@ -134,8 +134,9 @@ end
 
 local function build(external, _, body)
     local target, err = target_of(external)
-    if not target then
-        return nil, err
+    local turn = turns.of_question(external.questions)
+    if not target or not turn then
+        return nil, err or turns.SPENT
     end
     local lines = {
         var.request_method .. " " .. target .. " HTTP/1.1",
@@ -143,7 +144,7 @@ local function build(external, _, body)
     }
     put_client_headers(lines, external.sends, body == "")
     put_own_headers(lines, external.own)
-    lines[#lines + 1] = turns.HEADER .. ": " .. turns.next()
+    lines[#lines + 1] = turns.HEADER .. ": " .. turn
     lines[#lines + 1] = "Content-Length: " .. #body
     lines[#lines + 1] = "\r\n" .. body
     return concat(lines, "\r\n")

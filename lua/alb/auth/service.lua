@@ -9,6 +9,7 @@ local index = require("alb.policy.index")
 local log = require("alb.log")
 local interpolation = require("alb.interpolation")
 local trace = require("alb.trace")
+local turns = require("alb.turns")
 
 local ngx = ngx
 local expand = interpolation.expand
@@ -131,6 +132,9 @@ local function unbuilt(err)
     ngx.log(ngx.WARN, "albc: auth request: ", err)
     if err == growth.TOO_LONG then
         return nil, reasons.forward_grown, 414
+    end
+    if err == turns.SPENT then
+        return nil, reasons.loop, 508
     end
     return nil, reasons.forward_build
 end

@@ -113,20 +113,31 @@ end
 ---@param mirrors table prepared
 ---@param target string path and query, as sent to the backend
 ---@param route_id string
-function _M.send(mirrors, target, route_id)
-    local method, rest = var.request_method, nil
+---@param most integer copies of the request that may be made
+---@return integer made
+function _M.send(mirrors, target, route_id, most)
+    local method, rest, made = var.request_method, nil, 0
     for i = 1, #mirrors do
-        if is_due(mirrors[i]) then
-            if not rest then
-                local body = copy.read_body()
-                if not body then
-                    return leave_out(route_id, "body of more than 1 MiB or of unknown length")
-                end
-                rest = copy.build(body)
-            end
-            start(mirrors[i], method, target, rest, route_id)
+        if not is_due(mirrors[i]) then
+            goto continue
         end
+        if made == most then
+            leave_out(route_id, "the request has had all of its copies")
+            break
+        end
+        if not rest then
+            local body = copy.read_body()
+            if not body then
+                leave_out(route_id, "body of more than 1 MiB or of unknown length")
+                break
+            end
+            rest = copy.build(body)
+        end
+        start(mirrors[i], method, target, rest, route_id)
+        made = made + 1
+        ::continue::
     end
+    return made
 end
 
 return _M

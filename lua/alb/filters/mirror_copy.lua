@@ -89,7 +89,7 @@ local function put_own_headers(lines, n)
             lines[n] = OWN[i][1] .. ": " .. value
         end
     end
-    lines[n + 1] = turns.HEADER .. ": " .. turns.next()
+    lines[n + 1] = turns.HEADER .. ": " .. turns.OF_COPY
     return n + 1
 end
 

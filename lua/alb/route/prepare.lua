@@ -11,6 +11,8 @@ local trace = require("alb.trace")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
 
+local max = math.max
+
 local _M = {}
 
 -- Fields of a route, besides those of filters, that require more than forwarding to its only upstream.
@@ -114,6 +116,42 @@ local function inherit(route, listener)
     route.auth = auth
 end
 
+-- How many requests to auth services the auth of a holder is.
+local function questions_of(holder)
+    local count = 0
+    for i = 1, #holder.auths do
+        local auth = holder.auths[i]
+        count = count + (auth.forward and 1 or 0) + (auth.external and 1 or 0)
+    end
+    return count
+end
+
+-- Routes may share a policy; the largest number counts.
+local function note_questions(holder, count)
+    for i = 1, #holder.auths do
+        local auth = holder.auths[i]
+        for _, settings in pairs({ auth.forward, auth.external }) do
+            settings.questions = max(settings.questions or 0, count)
+        end
+    end
+end
+
+-- Adds `questions`, the most that one request is, to the route and to the settings of its auth (turns.lua).
+local function count_questions(route)
+    local backends, most = route.backends or {}, 0
+    for i = 1, #backends do
+        local filters = backends[i].filters
+        most = max(most, filters and questions_of(filters) or 0)
+    end
+    route.questions = questions_of(route) + most
+    note_questions(route, route.questions)
+    for i = 1, #backends do
+        if backends[i].filters then
+            note_questions(backends[i].filters, route.questions)
+        end
+    end
+end
+
 --- Called once for each decoded route.
 ---@param route table PolicyRoute
 ---@param id string
@@ -124,6 +162,7 @@ function _M.prepare(route, id, listener)
     end
     prepare_backends(route, id)
     prepare_filters(route, id)
+    count_questions(route)
     weighted.prepare(route)
     affinity.prepare(route)
     session.prepare(route)

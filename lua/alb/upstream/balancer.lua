@@ -18,6 +18,7 @@ local get_last_failure = balancer.get_last_failure
 local connect = peer.connect
 local MAX_TRIES = peer.MAX_TRIES
 local md5 = ngx.md5
+local may_repeat = require("alb.turns").may_repeat
 local refuse = peer.refuse
 local str_byte = string.byte
 
@@ -41,6 +42,9 @@ end
 local function further_try(upstream, failure_status)
     if failure_status == 504 and peer.was_connected() then
         return refuse(errors.reasons.timeout)
+    end
+    if not may_repeat() and peer.was_connected() then
+        return refuse(errors.reasons.bad_gateway)
     end
     peer.renumber()
     return connect(peer.next_untried(upstream))

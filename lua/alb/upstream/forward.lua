@@ -11,13 +11,13 @@ local relay = require("alb.backend_tls.relay")
 local rewrite = require("alb.filters.rewrite")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
+local turns = require("alb.turns")
 
 local ngx = ngx
 local var = ngx.var
 local exit = errors.exit
 local hold_body = require("alb.body").hold
 local reasons = errors.reasons
-local start_time = ngx.req.start_time
 
 local _M = {}
 
@@ -46,21 +46,37 @@ local function rewriter(route, filters)
     return filters and filters.rewrite and filters or route
 end
 
-local function write_target(route, backend, preferred)
+local function write_target(route, backend, preferred, most_tries)
     if route.tries and route.tries.locations[backend.protocol] then
-        var.albc_backend = tries.encode(backend.upstream, route, preferred, start_time())
+        var.albc_backend = tries.encode(backend.upstream, route, preferred, most_tries)
     else
         var.albc_backend = target.encode(backend.upstream, route.timeouts, preferred)
     end
 end
 
+-- Returns the number of copies.
 local function mirror_request(route, filters, uri)
+    local more = filters and filters.mirrors
+    if not route.mirrors and not more then
+        return 0
+    end
+    local most, made, sent = turns.copies(), 0, uri or var.request_uri
     if route.mirrors then
-        mirror.send(route.mirrors, uri or var.request_uri, route.id)
+        made = mirror.send(route.mirrors, sent, route.id, most)
     end
-    if filters and filters.mirrors then
-        mirror.send(filters.mirrors, uri or var.request_uri, route.id)
+    if more then
+        made = made + mirror.send(more, sent, route.id, most - made)
     end
+    return made
+end
+
+-- Returns the number of tries that the request may have.
+local function share_budget(route, made)
+    local wanted = route.repeats and route.retry.attempts + 1 or 1
+    if wanted == 1 and made == 0 then
+        return 1
+    end
+    return turns.share(wanted, made)
 end
 
 -- `location /` proxies most requests.
@@ -116,10 +132,11 @@ function _M.run(route, counted_limit, server_id, is_changed)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
     end
-    write_target(route, backend, position or endpoint_for(route, upstream, key))
+    local preferred = position or endpoint_for(route, upstream, key)
     local holder = rewriter(route, filters)
     local uri = holder.rewrite and rewrite.uri(holder) or nil
-    mirror_request(route, filters, uri)
+    local made = mirror_request(route, filters, uri)
+    write_target(route, backend, preferred, share_budget(route, made))
     hold_body()
     return proxy(route, backend, holder, uri, counted_limit, is_changed)
 end

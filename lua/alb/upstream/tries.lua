@@ -9,6 +9,7 @@ local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local has = require("alb.known_locations").has
 local peer = require("alb.upstream.peer")
+local turns = require("alb.turns")
 local watch = require("alb.upstream.watch")
 
 local ngx = ngx
@@ -22,6 +23,7 @@ local concat = table.concat
 local floor = math.floor
 local huge = math.huge
 local min = math.min
+local start_time = ngx.req.start_time
 local str_sub = string.sub
 local tonumber = tonumber
 
@@ -61,11 +63,9 @@ local function fixed_parts(route, codes)
             .. " "
             .. (timeouts.read or 0),
         request = deadlines.request,
-        rest = concat({
-            deadlines.backendRequest or 0,
-            retry.attempts,
-            retry.timeouts and 1 or 0,
-        }, " "),
+        each = deadlines.backendRequest or 0,
+        attempts = retry.attempts,
+        timeouts = retry.timeouts and 1 or 0,
     }
 end
 
@@ -87,15 +87,17 @@ end
 --- Encodes the choice for the balancer (see target.lua): `*`, milliseconds to connect, send and read (0: as in
 --- nginx.conf), the position of the preferred endpoint (0: any), the request's deadline (milliseconds since 1970; 0:
 --- none), milliseconds for each try (0: no limit), retries (-1: not set), whether a timeout is retried, the upstream.
----@param started number seconds since 1970 at which the request arrived
-function _M.encode(upstream_id, route, preferred, started)
+---@param most integer tries that the request may have
+function _M.encode(upstream_id, route, preferred, most)
     local parts = route.tries
-    local ends = parts.request and floor(started * 1000) + parts.request or 0
+    local ends = parts.request and floor(start_time() * 1000) + parts.request or 0
     return concat({
         "*" .. parts.times,
         preferred or 0,
         ends,
-        parts.rest,
+        parts.each,
+        min(parts.attempts, most - 1),
+        parts.timeouts,
         upstream_id,
     }, " ")
 end
@@ -148,7 +150,9 @@ local function reason_to_stop(plan, status)
         return not plan.repeats_timeouts and errors.reasons.timeout or nil
     end
     -- The connection broke after the request was sent, so the backend may have processed it.
-    return not_idempotent[var.request_method] and errors.reasons.bad_gateway or nil
+    local may_repeat = plan.attempts ~= NO_RETRY or turns.may_repeat()
+    return (not may_repeat or not_idempotent[var.request_method]) and errors.reasons.bad_gateway
+        or nil
 end
 
 -- Milliseconds that this try may take.

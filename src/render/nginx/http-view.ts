@@ -6,7 +6,7 @@ import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
 import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
 import { luaLogView } from "./log-view.js";
-import type { LocationView } from "./server-view.js";
+import { FIRST_TURN, type LocationView } from "./server-view.js";
 import {
   type NginxText,
   bytes,
@@ -84,6 +84,7 @@ export function variablesView(options: DataPlaneOptions, behind: boolean): objec
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
+    firstTurn: FIRST_TURN,
     trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
   };
 }

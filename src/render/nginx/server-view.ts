@@ -11,7 +11,6 @@ import {
   identifier,
   integerText,
   quoted,
-  sequence,
   variable,
   word,
 } from "./text.js";
@@ -142,11 +141,14 @@ const UPGRADE: readonly Header[] = [
   ["Connection", variable("albc_connection")],
 ];
 
+/** What a client's request that is tried once leaves for what its backend causes (lua/alb/turns.lua). */
+export const FIRST_TURN = quoted("62/10");
+
 /** Of a request whose host and path Lua has not changed, which is no upgrade and comes from no gateway. */
 const UNCHANGED: Readonly<Record<string, NginxText>> = {
   Host: variable("http_host"),
   "X-Original-URI": EMPTY,
-  "X-Albc-Turns": integerText(1),
+  "X-Albc-Turns": FIRST_TURN,
   Upgrade: EMPTY,
   Connection: EMPTY,
 };
@@ -227,7 +229,7 @@ function headers(
     // Only if Lua has rewritten the URI: otherwise it is in the request line, and many backends limit the size of the head.
     ["X-Original-URI", variable("albc_original_uri")],
     ["X-Request-ID", variable("albc_request_id")],
-    ["X-Albc-Turns", sequence(integerText(1), variable("http_x_albc_turns"))],
+    ["X-Albc-Turns", variable("albc_turns_told")],
   ];
 }
 

@@ -102,11 +102,6 @@ export function variable(name: string): NginxText {
   return new NginxText(`$${name}`);
 }
 
-/** Several texts as one parameter. */
-export function sequence(...parts: readonly NginxText[]): NginxText {
-  return new NginxText(parts.join(""));
-}
-
 /** Whole seconds. */
 export function seconds(value: number): NginxText {
   return new NginxText(`${integerText(value).toString()}s`);

@@ -61,6 +61,11 @@ export class RouteProblems {
     this.#refuse("IncompatibleFilters", message, place);
   }
 
+  /** Served, but with less of something than is asked for. */
+  lessened(message: string, place: Place): void {
+    this.#diagnostics.report({ code: "ROUTE_VALUE_LESSENED", message, ...place });
+  }
+
   /** For a whole route. */
   tooLarge(message: string, place: Place, code: DiagnosticCode = "ROUTE_TOO_LARGE"): void {
     this.#refuse("UnsupportedValue", message, place, code);

@@ -117,7 +117,7 @@ describe("the auth request", () => {
       "X-Real-IP: 127.0.0.1",
       "X-Forwarded-For: 127.0.0.1",
       "X-Auth-Request-Redirect: /a%20b?q=1",
-      "X-Albc-Turns: 1111",
+      "X-Albc-Turns: 4/0",
     ]);
   });
 

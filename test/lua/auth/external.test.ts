@@ -92,7 +92,7 @@ describe("the auth request", () => {
       authorization: "Bearer x",
       "content-length": "0",
       host: "all.example",
-      "x-albc-turns": "1111",
+      "x-albc-turns": "4/0",
     });
     expect(bodyLength).toBe(0);
   });

@@ -14,8 +14,8 @@ import type { RouteProblems } from "../route-problems.js";
 
 const CODES = [500, 502, 503, 504] as const;
 const DEFAULT_ATTEMPTS = 1;
-/** Tries follow each other without a pause, so more of them would occupy a worker. Gateway API's own suite asks for as many. */
-const MOST_ATTEMPTS = 100;
+/** A request has ten tries in all (lua/alb/turns.lua). */
+const MOST_ATTEMPTS = 9;
 
 /** The data plane retries immediately, so `backoff` is unsupported; `codes` are limited to those that nginx can retry. */
 export function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RouteProblems): Retry {
@@ -33,15 +33,15 @@ export function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RoutePro
   }
   const { attempts = DEFAULT_ATTEMPTS } = spec;
   if (attempts > MOST_ATTEMPTS) {
-    const message = `more than ${String(MOST_ATTEMPTS)} further tries are not made`;
-    problems.unsupported(message, within(place, "attempts"));
+    const message = `${String(attempts)} further tries are asked for, and ${String(MOST_ATTEMPTS)} are made`;
+    problems.lessened(message, within(place, "attempts"));
   }
   return {
     ...filled(
       "codes",
       [...codes].sort((a, b) => a - b),
     ),
-    attempts,
+    attempts: Math.min(attempts, MOST_ATTEMPTS),
   };
 }
 
