@@ -76,6 +76,15 @@ describe("an Ingress", () => {
             ),
             one("temporal", nginx({ "temporal-redirect": "https://new.example/t" })),
             one("app-root", nginx({ "app-root": "/app/home" })),
+            one("cors-tls", nginx({ "enable-cors": "true", "force-ssl-redirect": "true" })),
+            one(
+              "cors-moved",
+              nginx({
+                "enable-cors": "true",
+                "cors-allow-origin": "https://a.example",
+                "permanent-redirect": "https://new.example/",
+              }),
+            ),
             one("app-root-of-host", nginx({ "app-root": "/of/$host" })),
             pattern("moved", "/old(/|$)(?<tail>.*)", "rewrite-target", "https://new.example/$tail"),
             pattern("rewritten", "/(.*)", "rewrite-target", "/$host/$1"),
@@ -176,6 +185,19 @@ describe("an Ingress", () => {
     ["unknown.example", "/", 503, undefined],
   ])("%s%s answers %s %s, by captures and variables", async (host, path, status, location) => {
     expect(await answer(gateway, { host, path })).toEqual([status, location]);
+  });
+
+  it.each([
+    ["cors-tls.example", "https://a.example", 204],
+    ["cors-moved.example", "https://a.example", 204],
+    ["cors-moved.example", "https://b.example", 301],
+  ])("answers a preflight for %s from %s before the redirect: %s", async (host, origin, status) => {
+    const headers = [
+      ["Origin", origin],
+      ["Access-Control-Request-Method", "GET"],
+    ] as const;
+    expect((await gateway.send({ host, method: "OPTIONS", headers })).status).toBe(status);
+    expect((await gateway.send({ host, headers })).status).toBeGreaterThan(300);
   });
 
   it("a capture that is a URL stays a path for the backend", async () => {

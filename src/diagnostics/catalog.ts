@@ -272,6 +272,11 @@ export const DIAGNOSTIC_CATALOG = {
     "`$1` to `$9` in rewrite-target, permanent-redirect and temporal-redirect stand for the groups in parentheses of the path, if use-regex or rewrite-target makes a regular expression of it. A capture without a group is empty, as in nginx.",
     "put that part of the path in parentheses, or leave the capture out",
   ),
+  INGRESS_PATH_ENCODED: warning(
+    "a path of an Ingress is percent-encoded",
+    "Paths of requests are decoded before they are compared, so `%20` in a path of an Ingress matches only a request with `%2520`.",
+    "write the characters themselves",
+  ),
   PRIORITY_LOCAL: info(
     "a priority counts only in its namespace",
     "ingress-rule-priority orders the paths of one namespace. A path without a host stays behind all objects of other namespaces that name the host, whatever its priority.",
@@ -598,6 +603,16 @@ export const DIAGNOSTIC_CATALOG = {
     "a backend's protocol is not supported",
     "Routes of this kind do not support the appProtocol of the Service port. The backend's share of requests gets 500; a mirror is dropped.",
     "use http, https, grpc, grpcs, kubernetes.io/h2c, kubernetes.io/ws or kubernetes.io/wss, or none",
+  ),
+  ROUTE_TEXT_LITERAL: warning(
+    "a value of a filter looks like a template and is sent as it is written",
+    "Filters of Gateway API have no variables, captures, queries or URLs in paths: a path is a path, and what can't stand in one is percent-encoded.",
+    "write the value itself; on an Ingress, rewrite-target and permanent-redirect expand variables",
+  ),
+  ROUTE_CORS_PREFLIGHT: warning(
+    "a CORS filter gets no preflight",
+    "Browsers ask with OPTIONS, without the headers of the later request, whether they may send it. A rule that matches a method or a header never gets that request, so another rule or none answers it.",
+    "add a match with method OPTIONS, or without method and headers",
   ),
   ROUTE_MIRROR_PROTOCOL: error(
     "a mirror's protocol is not supported",

@@ -105,11 +105,16 @@ export function explainRoute(
         auth.length > 0 && denied === undefined && !(satisfyAny && sourceRange === "allowed"),
       auth,
       filters: filtersOf(route),
-      preflight: route.cors !== undefined && request.method === "OPTIONS" && early === undefined,
+      preflight: isPreflight(route, request),
       backends,
       ...present("rewritten", rewrittenBy(route, request)),
     },
   };
+}
+
+/** Preflights are answered before redirects and auth. */
+function isPreflight({ cors, refuse }: PolicyRoute, { method }: ExplainRequest): boolean {
+  return cors !== undefined && method === "OPTIONS" && refuse === undefined;
 }
 
 /** What a route changes. */

@@ -8,7 +8,7 @@ import type { Interpolation } from "./values.js";
  * @minProperties 1
  */
 export interface BackendFilters {
-  /** Sent before CORS and auth, as in ingress-nginx, unless `authFirst`. */
+  /** Sent before auth, as in ingress-nginx, unless `authFirst`; preflights that `cors` answers come first. */
   readonly redirect?: Redirect;
   readonly cors?: Cors;
   /** Ids of the auth policies; all must pass, in order. Absent: the policies of the listener, unless `ownAuth`. */

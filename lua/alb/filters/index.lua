@@ -12,9 +12,10 @@ local headers = require("alb.filters.headers")
 local redirect = require("alb.filters.redirect")
 
 return {
+    -- Browsers follow no redirect of a preflight, so it is answered first.
+    require("alb.filters.cors"),
     redirect,
     require("alb.filters.body_limit"),
-    require("alb.filters.cors"),
     -- Source ranges and auth; chain.lua sets `checked` if there are any.
     { field = "checked", request = access.check },
     { field = "authFirst", request = redirect.after_auth },

@@ -84,7 +84,7 @@
 ---@field traceRate? integer Percentage of requests that are sampled for traces. Absent: the gateway's rate.
 ---@field errorPages? ErrorPages Absent: those of the gateway, if it has any.
 ---@field backends? Backend[]
----@field redirect? Redirect Sent before CORS and auth, as in ingress-nginx, unless `authFirst`.
+---@field redirect? Redirect Sent before auth, as in ingress-nginx, unless `authFirst`; preflights that `cors` answers come first.
 ---@field cors? Cors
 ---@field auth? string[] Ids of the auth policies; all must pass, in order. Absent: the policies of the listener, unless `ownAuth`.
 ---@field rewrite? PathRewrite
@@ -146,7 +146,7 @@
 
 --- Filters of a rule, or of one of its backends, which run after the rule's (Gateway API, HTTPBackendRef.filters). A backend's `rewrite` and `host` replace the rule's.
 ---@class BackendFilters
----@field redirect? Redirect Sent before CORS and auth, as in ingress-nginx, unless `authFirst`.
+---@field redirect? Redirect Sent before auth, as in ingress-nginx, unless `authFirst`; preflights that `cors` answers come first.
 ---@field cors? Cors
 ---@field auth? string[] Ids of the auth policies; all must pass, in order. Absent: the policies of the listener, unless `ownAuth`.
 ---@field rewrite? PathRewrite

@@ -14,7 +14,7 @@ import {
   CORS_METHODS,
   HEADER_REWRITES,
   isAuthority,
-  isHeaderName,
+  isPlainName,
 } from "../http/headers.js";
 import { type EntryPort, protocolOn } from "../load-balancer.js";
 import { regexProblem } from "../pattern/regex.js";
@@ -125,22 +125,24 @@ function ruleFilters(
   };
 }
 
-/** enableCORS with its two lists. No origin means every origin. */
+/** enableCORS with its two lists. No origin means every origin. Headers that can't be read are left out; if none is left, so is CORS. */
 function ruleCors(rule: Rule, { diagnostics }: AuthContext): Cors | undefined {
   const { spec } = rule;
   if (spec.enableCORS !== true) return undefined;
   const origins = textList(spec.corsAllowOrigin ?? "");
-  const headers = textList(spec.corsAllowHeaders ?? "");
-  const wrong = headers.find((name) => name !== "*" && !isHeaderName(name));
+  const written = textList(spec.corsAllowHeaders ?? "");
+  const headers = written.filter((name) => name === "*" || isPlainName(name));
+  const wrong = written.find((name) => !headers.includes(name));
   if (wrong !== undefined) {
     const message = `${JSON.stringify(wrong)} is not the name of a header`;
     const place = placeOf(rule, "spec", "corsAllowHeaders");
     diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
+    if (headers.length === 0) return undefined;
   }
   return {
     origins: origins.length === 0 ? ["*"] : origins,
     methods: CORS_METHODS,
-    headers: headers.length === 0 || wrong !== undefined ? CORS_HEADERS : headers,
+    headers: headers.length === 0 ? CORS_HEADERS : headers,
     credentials: true,
     maxAge: CORS_MAX_AGE,
   };

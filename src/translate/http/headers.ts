@@ -94,12 +94,17 @@ export function isHeaderName(text: string): boolean {
   return TOKEN.test(text);
 }
 
+/** Letters, digits, `-` and `_`: what nginx accepts of clients, and what settings can mean. `X-Auth-*` is a name by RFC 9110 alone. */
+export function isPlainName(text: string): boolean {
+  return /^[0-9A-Za-z_-]+$/.test(text);
+}
+
 /**
  * Why no match can depend on a client's header of this name; undefined if it can. nginx drops headers with other characters
  * (ignore_invalid_headers), even legal ones, because backends read them differently.
  */
 export function droppedHeaderProblem(name: string): string | undefined {
-  return /^[0-9A-Za-z_-]+$/.test(name)
+  return isPlainName(name)
     ? undefined
     : `headers named ${JSON.stringify(name)} are dropped by nginx, which keeps letters, digits, "-" and "_"`;
 }
@@ -109,11 +114,17 @@ export function isAuthority(text: string): boolean {
 }
 
 const MAX_NAME = 256;
+/** Longer names are cut in messages. */
+const MAX_SHOWN = 40;
 const MAX_VALUE = 4096;
 
 /** Checks the name of a header that a setting adds or copies; a problem completes the sentence "<setting> …". */
 export function parseHeaderName(text: string): Result<string> {
-  if (!isHeaderName(text) || text.length > MAX_NAME) return problem("has an invalid header name");
+  if (!isPlainName(text) || text.length > MAX_NAME) {
+    return problem(
+      `has the header name ${JSON.stringify(text.slice(0, MAX_SHOWN))}; names are letters, digits, - and _`,
+    );
+  }
   return isOfHop(text)
     ? problem(`must not name the header ${text}, which belongs to the connection`)
     : ok(text);

@@ -94,6 +94,10 @@ function reportPath(
     const message = `${JSON.stringify(path.path)} looks like a regular expression and is compared as text`;
     diagnostics.report({ code: "INGRESS_PATH_TEXT", message, ...at });
   }
+  if (/%[0-9A-Fa-f]{2}/.test(path.path)) {
+    const message = `${JSON.stringify(path.path)} is percent-encoded, and paths are compared decoded`;
+    diagnostics.report({ code: "INGRESS_PATH_ENCODED", message, ...at });
+  }
   const isLocal = priority < INGRESS_PRIORITY && !balancer.prioritised.has(namespace);
   if (isLocal && path.host.kind === "any") {
     const message = `priority ${String(priority)} counts in namespace ${namespace} alone; objects of others that name a host come before this path`;

@@ -7,17 +7,17 @@ import {
   responseHeaderProblem,
 } from "../../http/headers.js";
 import { type Place, within } from "../../place.js";
-import type { FilterType } from "../model.js";
-import type { RouteProblems } from "../route-problems.js";
+import type { FilterType, RuleContext } from "../model.js";
+import { VARIABLE } from "./url-changes.js";
 
 /** nginx sends the Host header separately, so it has a field of its own in the model. */
 export const REQUEST_HEADER_MODIFIER: FilterType<"requestHeaderModifier"> = {
   type: "RequestHeaderModifier",
   field: "requestHeaderModifier",
   isForGrpc: true,
-  apply(modifier, place, { problems }) {
+  apply(modifier, place, context) {
     const at = within(place, "requestHeaderModifier");
-    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, at, problems);
+    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, at, context);
     const host = set.find(([name]) => isHost(name))?.[1];
     const others = set.filter(([name]) => !isHost(name));
     const requestHeaders = headerChanges(others, add, remove);
@@ -29,9 +29,9 @@ export const RESPONSE_HEADER_MODIFIER: FilterType<"responseHeaderModifier"> = {
   type: "ResponseHeaderModifier",
   field: "responseHeaderModifier",
   isForGrpc: true,
-  apply(modifier, place, { problems }) {
+  apply(modifier, place, context) {
     const at = within(place, "responseHeaderModifier");
-    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, at, problems);
+    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, at, context);
     const responseHeaders = headerChanges(set, add, remove);
     return responseHeaders === undefined ? {} : { responseHeaders };
   },
@@ -42,7 +42,7 @@ function effectiveChanges(
   modifier: HeaderModifier,
   check: HeaderCheck,
   place: Place,
-  problems: RouteProblems,
+  { problems, diagnostics }: RuleContext,
 ): Required<HeaderChanges> {
   const set = firstOfEach(modifier.set ?? []);
   const add = firstOfEach(modifier.add ?? []);
@@ -58,6 +58,12 @@ function effectiveChanges(
     ...repeated,
   ].find((each) => each !== undefined);
   if (problem !== undefined) problems.unsupported(problem, place);
+  for (const [name, value] of [...set, ...add]) {
+    const variable = VARIABLE.exec(value)?.[0];
+    if (variable === undefined) continue;
+    const message = `the value of ${name} is sent as it is written: ${variable} is not expanded`;
+    diagnostics.report({ code: "ROUTE_TEXT_LITERAL", message, ...place });
+  }
   return { set, add, remove };
 }
 

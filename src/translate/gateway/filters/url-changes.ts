@@ -56,8 +56,13 @@ const TYPES = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
 function pathRewrite(
   modifier: PathModifier,
   place: Place,
-  { problems, prefix }: RuleContext,
+  { problems, prefix, diagnostics }: RuleContext,
 ): PathRewrite | undefined {
+  for (const field of ["replaceFullPath", "replacePrefixMatch"] as const) {
+    const message = literalPath(modifier[field]);
+    const at = within(place, field);
+    if (message !== undefined) diagnostics.report({ code: "ROUTE_TEXT_LITERAL", message, ...at });
+  }
   switch (problems.choice(modifier.type, TYPES, within(place, "type"))) {
     case "ReplaceFullPath":
       return ["full", modifier.replaceFullPath ?? "/"];
@@ -72,6 +77,21 @@ function pathRewrite(
       return undefined;
   }
 }
+
+/** What a path is taken for that is sent as it is written. */
+function literalPath(path = ""): string | undefined {
+  const written = JSON.stringify(path);
+  const delimiter = /[?#]/.exec(path)?.[0];
+  if (/^[a-z]+:\/\//i.test(path)) return `${written} is a path here, not a URL`;
+  if (delimiter !== undefined) {
+    return `${written} is a path here: its ${delimiter} is sent as ${delimiter === "?" ? "%3F" : "%23"}`;
+  }
+  const variable = VARIABLE.exec(path)?.[0];
+  return variable && `${written} is sent as it is written: ${variable} is not expanded`;
+}
+
+/** A capture or variable, as nginx has them. */
+export const VARIABLE = /\$(?:[A-Za-z0-9_]+|\{[A-Za-z0-9_]+\})/;
 
 /** Whether the effect of the filter depends on the prefix that is matched. */
 export function replacesPrefix({ requestRedirect, urlRewrite }: RouteFilter): boolean {

@@ -41,7 +41,9 @@ function planRule(
   const id = `${route.kind.toLowerCase()}/${namespace}/${name}/${String(index)}`;
   const place = placeOf(route, "spec", "rules", index);
   const problems = new RouteProblems(diagnostics);
-  const groups = matchGroups(rule, matchesAt(within(place, "matches"), problems));
+  const matches = matchesAt(within(place, "matches"), problems);
+  reportPreflights(rule, matches, place, diagnostics);
+  const groups = matchGroups(rule, matches);
   const branches = groups.map(({ matches, prefix }, group) => ({
     id: group === 0 ? id : `${id}-${String(matches[0]?.index ?? group)}`,
     matches,
@@ -49,6 +51,32 @@ function planRule(
   }));
   const plan = { name: rule.name, index, place, branches, problems };
   return refusedPlan(plan, problems);
+}
+
+/** Headers that browsers themselves send with a preflight; a script's are only asked for. */
+const OF_BROWSERS =
+  /^(?:origin|access-control-request-.*|host|user-agent|accept.*|referer|sec-.*)$/;
+
+/** Reports CORS that answers no preflight: those have the method OPTIONS and no header of a script. */
+function reportPreflights(
+  { filters = [] }: AnyRule,
+  matches: readonly RuleMatch[],
+  place: Place,
+  diagnostics: RuleContext["diagnostics"],
+): void {
+  const index = filters.findIndex(({ type }) => type === "CORS");
+  if (index === -1 || matches.length === 0 || !matches.every(excludesPreflights)) return;
+  const message =
+    "no preflight reaches this filter: every match of the rule names a method other than OPTIONS, or a header";
+  diagnostics.report({ code: "ROUTE_CORS_PREFLIGHT", message, ...within(place, "filters", index) });
+}
+
+function excludesPreflights({ when }: RuleMatch): boolean {
+  return when.some(({ of, key = "", any }) =>
+    of === "method"
+      ? !any.some(([, method]) => method === "OPTIONS")
+      : of === "header" && !OF_BROWSERS.test(key.toLowerCase()),
+  );
 }
 
 /** If the rule or its route can't be served as written, the rule refuses its requests, so that no wider rule serves them. */

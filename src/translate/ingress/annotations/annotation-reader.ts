@@ -109,6 +109,14 @@ export class AnnotationReader {
     return undefined;
   }
 
+  /** Whether anything is wrong with the value, which may still be read in part. */
+  isFaulty(annotation: Annotation<unknown>): boolean {
+    const found = this.#lookup.find(annotation);
+    const text = found?.value.trim() ?? "";
+    if (found === undefined || text === "") return false;
+    return parsed(found, annotation.type, text).problem !== undefined;
+  }
+
   /** The value as `read` gives it for the path; one that it can't read closes the path. */
   resolve<T, U>(annotation: Annotation<T>, read: (value: T) => Result<U>): U | undefined {
     const value = this.get(annotation);

@@ -6,7 +6,7 @@ import { own } from "../../../support/json-object.js";
 import { type Result, ok, problem } from "../../../support/result.js";
 import { textList } from "../../../support/text.js";
 import { percentage } from "../../../support/units.js";
-import { isAuthority, isHeaderName } from "../../http/headers.js";
+import { isAuthority, isHeaderName, isPlainName } from "../../http/headers.js";
 import { type AnnotationPrefix, EVERY_PREFIX } from "./annotation-key.js";
 
 /** How the text of an annotation is read. */
@@ -179,38 +179,38 @@ export const PORT: AnnotationType<number> = {
   },
 };
 
-/** A comma-separated list of items that all pass. */
+/** A comma-separated list. Items that can't be read are left out; they cost no other, and make the list no wider. */
 function listOf(
   description: string,
   isItem: (text: string) => boolean,
+  problemOf: (text: string) => string = (text) => `${shown(text)} is none of ${description}`,
 ): AnnotationType<readonly string[]> {
   return {
     description: `list of ${description}`,
     parse: (text) => {
       const items = textList(text);
       const wrong = items.find((item) => !isItem(item));
-      return wrong === undefined ? ok(items) : problem(`${shown(wrong)} is none of ${description}`);
+      const value = items.filter(isItem);
+      return { ok: true, value, ...(wrong !== undefined && { problem: problemOf(wrong) }) };
     },
   };
 }
 
 const METHOD = /^[A-Za-z]+$/;
 const ORIGIN = /^(?:[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?|\*|null)$/;
+const ORIGIN_LIST = "origins, `*` for any";
 
 export const METHOD_LIST = listOf("HTTP methods", (text) => text === "*" || METHOD.test(text));
-export const HEADER_NAMES = listOf("header names", (text) => text === "*" || isHeaderName(text));
-export const ORIGINS = listOf("origins, `*` for any", (text) => ORIGIN.test(text));
-/** One that can't be read costs no other: a wider rule would get the requests of those. */
-export const DNS_NAMES: AnnotationType<readonly string[]> = {
-  description: "list of host names",
-  parse: (text) => {
-    const items = textList(text);
-    const wrong = items.find((item) => !isDnsName(item.toLowerCase()));
-    if (wrong === undefined) return ok(items);
-    const value = items.filter((item) => isDnsName(item.toLowerCase()));
-    return { ok: true, value, problem: `${shown(wrong)} is none of host names` };
-  },
-};
+export const HEADER_NAMES = listOf("header names", (text) => text === "*" || isPlainName(text));
+export const ORIGINS = listOf(
+  ORIGIN_LIST,
+  (text) => ORIGIN.test(text),
+  (text) =>
+    ORIGIN.test(text.replace(/\/+$/, ""))
+      ? `${shown(text)} has a slash at its end; leave it out`
+      : `${shown(text)} is none of ${ORIGIN_LIST}`,
+);
+export const DNS_NAMES = listOf("host names", (text) => isDnsName(text.toLowerCase()));
 
 /** One of the words, compared as `fold` leaves them. */
 export function choiceOf<const T extends string>(
@@ -231,13 +231,11 @@ export function choiceOf<const T extends string>(
 /** Whether responses are collected before they are passed on. */
 export const BUFFERING = choiceOf(["on", "off"]);
 
-const COOKIE_NAME = /^[A-Za-z0-9_]+$/;
-
-/** nginx knows cookies by variables, whose names are made of these characters. */
+/** RFC 6265, 4.1.1: a token. */
 export const COOKIE: AnnotationType<string> = {
-  description: "name of letters, digits and `_`",
+  description: "name of a cookie",
   parse: (text) =>
-    COOKIE_NAME.test(text) ? ok(text) : problem(`${shown(text)} is not such a name`),
+    isHeaderName(text) ? ok(text) : problem(`${shown(text)} is not the name of a cookie`),
 };
 
 function shown(text: string): string {

@@ -37,19 +37,23 @@ export const CORS_ROWS = {
   ),
 };
 
+/** A list of which no item can be read sends no CORS headers: the defaults would allow more. An empty list is none. */
 export function readCors(reader: AnnotationReader): { readonly cors?: Cors } {
   if (reader.get(CORS_ROWS.enable) !== true) return {};
+  const { origins, methods, headers, expose } = CORS_ROWS;
+  const lists = [origins, methods, headers, expose].map((row) => {
+    const list = reader.get(row) ?? [];
+    return { list: list.length === 0 ? undefined : list, isLost: reader.isFaulty(row) };
+  });
+  if (lists.some(({ list, isLost }) => list === undefined && isLost)) return {};
+  const [ownOrigins, ownMethods, ownHeaders, ownExpose] = lists.map(({ list }) => list);
   const cors = {
-    origins: nonEmpty(reader.get(CORS_ROWS.origins)) ?? ["*"],
-    methods: nonEmpty(reader.get(CORS_ROWS.methods)) ?? CORS_METHODS,
-    headers: nonEmpty(reader.get(CORS_ROWS.headers)) ?? CORS_HEADERS,
-    ...filled("expose", reader.get(CORS_ROWS.expose)),
+    origins: ownOrigins ?? ["*"],
+    methods: ownMethods ?? CORS_METHODS,
+    headers: ownHeaders ?? CORS_HEADERS,
+    ...filled("expose", ownExpose),
     credentials: reader.get(CORS_ROWS.credentials) ?? true,
     maxAge: reader.get(CORS_ROWS.maxAge) ?? CORS_MAX_AGE,
   };
   return { cors };
-}
-
-function nonEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
-  return list?.length === 0 ? undefined : list;
 }

@@ -27,12 +27,12 @@ describe("a Rule's redirect", () => {
   it.each([
     [
       { redirectURL: "/old", redirectCode: 301 },
-      { status: 301, url: "/old" },
+      { status: 301, url: ["/old"] },
     ],
     [{ redirectURL: "" }, undefined],
     [
       { redirectURL: "/wins", config: { redirect: { url: "/loses", code: 307 } } },
-      { status: 307, url: "/wins" },
+      { status: 307, url: ["/wins"] },
     ],
     [{ config: { redirect: { host: "b.example" } } }, { status: 302, host: "b.example" }],
   ])("%j", (spec, redirect) => {

@@ -213,7 +213,22 @@ describe("broken forward auth closes the path", () => {
     [
       "response headers without a comma",
       { "auth-response-headers": "X-A X-B" },
-      "auth-response-headers has an invalid header name",
+      'auth-response-headers has the header name "X-A X-B"; names are letters, digits, - and _',
+    ],
+    [
+      "a pattern of response headers, X-Auth-Request-*",
+      { "auth-response-headers": "X-A, X-Auth-Request-*" },
+      'auth-response-headers has the header name "X-Auth-Request-*"; names are letters, digits, - and _',
+    ],
+    [
+      "a pattern of response headers, *",
+      { "auth-response-headers": "X-A, *" },
+      'auth-response-headers has the header name "*"; names are letters, digits, - and _',
+    ],
+    [
+      "a pattern of response headers, ^X-A",
+      { "auth-response-headers": "X-A, ^X-A" },
+      'auth-response-headers has the header name "^X-A"; names are letters, digits, - and _',
     ],
     [
       "a response header of the connection",

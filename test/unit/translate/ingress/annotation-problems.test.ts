@@ -63,9 +63,8 @@ describe("an annotation that can't be read", () => {
     ["whitelist-source-range", ","],
     ["denylist-source-range", "10.0.0.1, evil.example"],
     ["denylist-source-range", "fd00::/129"],
-    ["permanent-redirect", "https://b.example/$request_uri"],
     ["permanent-redirect", "javascript:alert(1)"],
-    ["permanent-redirect", "/path"],
+    ["permanent-redirect", "//b.example/path"],
     ["temporal-redirect", "ftp://b.example/"],
     ["force-ssl-redirect", "yes"],
   ])("%s: %j closes the paths, since they would be open, or served, without it", (name, value) => {

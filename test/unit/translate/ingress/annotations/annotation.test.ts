@@ -29,9 +29,31 @@ it.each<[string, AnnotationType<unknown>, string]>([
   ["host with a line break", types.AUTHORITY, "b.example\r\nX: y"],
   ["port", types.PORT, "0"],
   ["cookie name", types.COOKIE, "a;b"],
-  ["origins", types.ORIGINS, "https://a b"],
 ])("no %s: %j", (_, type, text) => {
   expect(type.parse(text).ok).toBe(false);
+});
+
+it.each([
+  [
+    types.ORIGINS,
+    "https://a.example, x",
+    ["https://a.example"],
+    '"x" is none of origins, `*` for any',
+  ],
+  [
+    types.ORIGINS,
+    "https://a.example/",
+    [],
+    '"https://a.example/" has a slash at its end; leave it out',
+  ],
+  [types.METHOD_LIST, "GET, PU T", ["GET"], '"PU T" is none of HTTP methods'],
+  [types.HEADER_NAMES, "X-A, X-*", ["X-A"], '"X-*" is none of header names'],
+])("%# a bad item costs no other", (type, text, value, problem) => {
+  expect(type.parse(text)).toEqual({ ok: true, value, problem });
+});
+
+it.each(["my-app.id", "__Host-a", "a!b"])("%s is the name of a cookie", (name) => {
+  expect(types.COOKIE.parse(name)).toEqual({ ok: true, value: name });
 });
 
 it("a list of host names keeps those that can be read", () => {

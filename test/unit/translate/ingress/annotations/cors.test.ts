@@ -35,3 +35,17 @@ it("has what is written", () => {
     maxAge: 60,
   });
 });
+
+it.each([
+  [{ "cors-allow-origin": "https://a.example, x" }, { origins: ["https://a.example"] }],
+  [{ "cors-allow-methods": "GET, PU T" }, { methods: ["GET"] }],
+  [{ "cors-allow-headers": "X-A, X-*" }, { headers: ["X-A"] }],
+])("a bad item is left out: %j", (annotations, expected) => {
+  const reader = readerOf(nginx({ "enable-cors": "true", ...annotations }));
+  expect(readCors(reader).cors).toMatchObject(expected);
+});
+
+it.each(["origin", "methods", "headers"])("no CORS is left of bad items alone: %s", (name) => {
+  const key = name === "origin" ? "cors-allow-origin" : `cors-allow-${name}`;
+  expect(readCors(readerOf(nginx({ "enable-cors": "true", [key]: "b@d /" })))).toEqual({});
+});
