@@ -42,12 +42,13 @@ local grpc_status = {
 }
 
 --- Returns whether the client speaks gRPC, which is always POST. A refused GET or HEAD must not get 200, which caches
---- could keep.
+--- could keep, and neither must a question of a gateway, which would take it for a yes.
 function _M.is_grpc()
     local content_type = var.content_type
     return content_type ~= nil
         and str_sub(content_type, 1, 16) == "application/grpc"
         and var.request_method == "POST"
+        and var.albc_marked == ""
 end
 
 --- Ends a gRPC request with HTTP 200 without a body and the outcome in grpc-status.

@@ -11,6 +11,7 @@ return {
         ["trailer"] = true,
         ["transfer-encoding"] = true,
         ["upgrade"] = true,
+        ["x-albc-question"] = true,
         ["x-albc-turns"] = true,
     },
     -- Never copied from one message to another.
@@ -23,6 +24,7 @@ return {
         ["trailer"] = true,
         ["transfer-encoding"] = true,
         ["upgrade"] = true,
+        ["x-albc-question"] = true,
         ["x-albc-turns"] = true,
         ["expect"] = true,
         ["host"] = true,
@@ -34,6 +36,7 @@ return {
     dropped = {
         ["proxy-connection"] = true,
         ["trailer"] = true,
+        ["x-albc-question"] = true,
         ["proxy-authenticate"] = true,
         ["proxy-authorization"] = true,
         ["x-forwarded-client-cert"] = true,
@@ -58,6 +61,11 @@ return {
         ["digest"] = true,
         ["repr-digest"] = true,
     },
+    -- Mean something in a response.
+    response = {
+        ["set-cookie"] = true,
+        ["x-alb-err-reason"] = true,
+    },
     -- Passed on only from trusted proxies.
     claims = {
         ["forwarded"] = true,
@@ -78,6 +86,7 @@ return {
         ["trailer"] = true,
         ["transfer-encoding"] = true,
         ["upgrade"] = true,
+        ["x-albc-question"] = true,
         ["x-albc-turns"] = true,
         ["expect"] = true,
         ["host"] = true,
@@ -108,6 +117,8 @@ return {
         ["content-type"] = true,
         ["digest"] = true,
         ["repr-digest"] = true,
+        ["set-cookie"] = true,
+        ["x-alb-err-reason"] = true,
         ["forwarded"] = true,
         ["x-forwarded-method"] = true,
         ["x-forwarded-prefix"] = true,
@@ -119,6 +130,7 @@ return {
     -- Beginnings of more names, each with its set.
     prefixes = {
         { "ssl-client-", "dropped" },
+        { "x-accel-", "response" },
         { "x-original-", "claims" },
     },
 }

@@ -7,6 +7,7 @@ local bit = require("bit")
 local client_headers = require("alb.auth.client_headers")
 local contain = require("alb.bytes").contain
 local ffi = require("ffi")
+local mark = require("alb.auth.mark")
 local headers = require("alb.headers")
 local reader = require("alb.nginx_variable").reader
 local turns = require("alb.turns")
@@ -31,7 +32,7 @@ local read_accept = reader("http_accept")
 local EVENTS = "text/event-stream"
 local UNDERSCORE = 95
 
-local DROP, CLAIM, UPGRADE, TURNS, ACCEPT = 1, 2, 3, 4, 5
+local DROP, CLAIM, UPGRADE, TURNS, ACCEPT, MARK = 1, 2, 3, 4, 5, 6
 
 -- What a header means, by its set or name.
 local meanings_of_sets = { dropped = DROP, claims = CLAIM }
@@ -41,6 +42,7 @@ for set, meaning in pairs(meanings_of_sets) do
         meanings[name] = meaning
     end
 end
+meanings[mark.HEADER:lower()] = MARK
 
 -- By the first two bytes of the names with a meaning: their length, or ANY. Most headers need no Lua string then.
 local ANY = 255
@@ -90,17 +92,26 @@ function _M.wants_events()
     return accept ~= nil and contain(accept, length, EVENTS)
 end
 
--- Clearing a line moves the others, so it follows the look at all of them.
-local function remove(names)
+-- Clearing a line moves the others, so it follows the look at all of them. Those that a mark vouches for stay.
+local function remove(names, is_marked)
+    local vouched = is_marked and mark.check()
+    if is_marked then
+        clear_header(mark.HEADER)
+    elseif var.albc_marked == "1" then
+        -- The request begins again.
+        return
+    end
     for i = 1, #names do
-        clear_header(names[i])
+        if not vouched or not vouched[names[i]] then
+            clear_header(names[i])
+        end
     end
 end
 
--- Returns whether there is an upgrade, the count of turns, the wish for events.
+-- Returns whether there is an upgrade, the count of turns or a mark, the wish for events.
 local function look_at_headers()
     local lines, count = read()
-    local upgrade, turned, events, removed = false, false, false, nil
+    local upgrade, turned, events, marked, removed = false, false, false, false, nil
     for i = 0, count - 1 do
         local key = lines[i].key
         local data, length = key.data, key.len
@@ -115,16 +126,18 @@ local function look_at_headers()
                 upgrade = true
             elseif meaning == TURNS then
                 turned = true
-            elseif meaning == DROP or meaning == CLAIM and var.albc_trusted ~= "1" then
+            elseif meaning == MARK then
+                marked, removed = true, removed or {}
+            elseif meaning == DROP or meaning == CLAIM and var.albc_trusted_peer ~= "1" then
                 removed = removed or {}
                 removed[#removed + 1] = name
             end
         end
     end
     if removed then
-        remove(removed)
+        remove(removed, marked)
     end
-    return upgrade, turned, events
+    return upgrade, turned or marked, events
 end
 
 --- Handles all of these except the body. Ends a request that loops.

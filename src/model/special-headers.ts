@@ -23,7 +23,9 @@ export type HeaderRole =
   /** Settings may change it. */
   | "one spelling"
   /** Describes the content of a message (RFC 9110, 8 and 14.4; RFC 9530), so a message without content must not have it. */
-  | "content";
+  | "content"
+  /** Means something in a response, to a gateway or browser. */
+  | "response";
 
 /** A name with `*` stands for all that begin so. */
 const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly HeaderRole[]])[] = [
@@ -35,6 +37,7 @@ const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly Head
   ["Trailer", "connection", "dropped"],
   ["Transfer-Encoding", "connection"],
   ["Upgrade", "connection"],
+  ["X-Albc-Question", "connection", "dropped"],
   ["X-Albc-Turns", "connection"],
   ["Expect", "hop", "unset"],
   ["Host", "hop", "one spelling"],
@@ -66,6 +69,9 @@ const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly Head
   ["Content-Type", "content"],
   ["Digest", "content"],
   ["Repr-Digest", "content"],
+  ["Set-Cookie", "response"],
+  ["X-Accel-*", "response"],
+  ["X-ALB-ERR-REASON", "response"],
   ["Forwarded", "claim"],
   ["X-Forwarded-Method", "claim"],
   ["X-Forwarded-Prefix", "claim", "one spelling"],

@@ -9,6 +9,7 @@ const SETS: readonly (readonly [name: string, comment: string, ...roles: readonl
     ["of_hop", "Never copied from one message to another.", "connection", "hop"],
     ["dropped", "Never passed on.", "dropped"],
     ["content", "Describe the content of a message.", "content"],
+    ["response", "Mean something in a response.", "response"],
     ["claims", "Passed on only from trusted proxies.", "claim"],
   ];
 

@@ -6,6 +6,7 @@ local ffi = require("ffi")
 local growth = require("alb.growth")
 local headers = require("alb.headers")
 local interpolation = require("alb.interpolation")
+local mark = require("alb.auth.mark")
 local trace = require("alb.trace")
 local turns = require("alb.turns")
 
@@ -134,7 +135,10 @@ function _M.prepare(forward)
         end
         config[str_lower(header[1])] = true
     end
-    forward.own_headers = own_of(config)
+    forward.own_headers, forward.is_own = own_of(config), {}
+    for _, at in ipairs(forward.own_headers) do
+        forward.is_own[at] = true
+    end
     forward.actions = actions_of(forward)
     return true
 end
@@ -170,6 +174,26 @@ local function fill_values(redirect, turn)
     values[8] = redirect ~= "" and redirect or uri
     values[9] = turn
     values[10] = var.albc_traceparent
+end
+
+-- Positions in OWN of what the mark tells of.
+local MARKED = {}
+for i = 1, #mark.NAMES do
+    for at = 1, #OWN do
+        if str_lower(OWN[at]) == mark.NAMES[i] then
+            MARKED[i] = at
+        end
+    end
+end
+local vouched = {}
+
+local function put_mark(used, is_own, host, target)
+    for i = 1, #MARKED do
+        local at = MARKED[i]
+        vouched[i] = is_own[at] and values[at] or ""
+    end
+    local text = mark.make(host, target, vouched)
+    return put(used, mark.HEADER, text, #text)
 end
 
 local function put_own_headers(used, forward)
@@ -233,6 +257,8 @@ function _M.build(forward, target, authority, declared)
     local used = put_request_line(forward, target, host)
     used = put_client_headers(used, forward.actions, declared)
     used = put_own_headers(used, forward)
+    -- It vouches for nothing that follows it.
+    used = put_mark(used, forward.is_own, host, target)
     used, err = put_config_headers(used, forward, MOST_HEAD - #host - #redirect)
     if not used then
         return nil, err

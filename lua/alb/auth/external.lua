@@ -10,6 +10,7 @@ local growth = require("alb.growth")
 local headers = require("alb.headers")
 local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
+local mark = require("alb.auth.mark")
 local request_body = require("alb.auth.request_body")
 local service = require("alb.auth.service")
 local trace = require("alb.trace")
@@ -132,15 +133,23 @@ local function put_own_headers(lines, own)
     end
 end
 
+-- The mark of requests that vouch for no header.
+local NOTHING = {}
+for i = 1, #mark.NAMES do
+    NOTHING[i] = ""
+end
+
 local function build(external, _, body)
     local target, err = target_of(external)
     local turn = turns.of_question(external.questions)
     if not target or not turn then
         return nil, err or turns.SPENT
     end
+    local host = var.http_host or var.host
     local lines = {
         var.request_method .. " " .. target .. " HTTP/1.1",
-        "Host: " .. (var.http_host or var.host),
+        "Host: " .. host,
+        mark.HEADER .. ": " .. mark.make(host, target, NOTHING),
     }
     put_client_headers(lines, external.sends, body == "")
     put_own_headers(lines, external.own)
@@ -154,15 +163,26 @@ end
 local function answer(refusal)
     local header, response = ngx.header, refusal.response
     for name, values in pairs(response.headers) do
-        if not of_hop[name] and name ~= "date" and name ~= "server" then
+        if
+            not of_hop[name]
+            and name ~= "date"
+            and name ~= "server"
+            -- The client may be a gateway, which would obey (https://nginx.org/r/proxy_ignore_headers).
+            and str_sub(name, 1, 8) ~= "x-accel-"
+        then
             header[name] = #values == 1 and values[1] or values
         end
     end
     var.albc_reason = refusal.reason
     ngx.status = refusal.status
-    local body = response.body or ""
-    header["Content-Length"] = #body
-    ngx.print(body)
+    if refusal.status == 204 or refusal.status == 304 then
+        -- They have no body, and 204 no length (RFC 9110, 8.6).
+        ngx.send_headers()
+    else
+        local body = response.body or ""
+        header["Content-Length"] = #body
+        ngx.print(body)
+    end
     return ngx.exit(ngx.HTTP_OK)
 end
 

@@ -57,7 +57,9 @@ function _M.run(wanted, rows, locations, trace)
     require("alb.rows").start(rows)
     local stop_watch, count =
         require("alb.upstream.watch").stop, require("alb.request_counts").finish
+    require("alb.gateway_key").start()
     require("alb.upstream.session_token").start()
+    require("alb.auth.mark").start()
     connect()
     local error_pages = require("alb.error_pages")
     -- The only global: each `*_by_lua_block` calls one function of this table.

@@ -94,7 +94,7 @@ function _M.enter(route, protocol, uri, counted_limit, hop)
     local is_http = not _M.takes_uri_of_request(protocol)
     local request_uri = var.request_uri
     var.albc_pass = (hop or scheme_of[protocol]) .. (is_http and (uri or request_uri) or "")
-    if uri then
+    if uri and var.albc_original_uri == "" then
         var.albc_original_uri = request_uri
     end
     if counted_limit and must_be_counted(route, protocol) then

@@ -1,8 +1,7 @@
 --- Session tokens: which endpoint a client has, and since when.
 --
 -- A token contains a keyed digest of the endpoint, the start time of the session, and a digest of both. It reveals no
--- address, and only a gateway with the key can create one. The key is environment/session.key of the run folder, so
--- gateways with the same file accept each other's sessions. Without the file, a random key is used until nginx ends.
+-- address, and only a gateway with the key (gateway_key.lua) can create one.
 -- May yield: no. Phases: start in init; the others in any.
 local bit = require("bit")
 
@@ -19,37 +18,15 @@ local str_sub = string.sub
 
 local _M = {}
 
-local KEY_BYTES = 32
 -- The parts of a token.
 local ENDPOINT_BYTES, TIME_BYTES, MAC_BYTES = 9, 4, 11
 local TOKEN_BYTES = ENDPOINT_BYTES + TIME_BYTES + MAC_BYTES
 
 local key
 
-local function read_bytes(path, count)
-    local file = io.open(path, "rb")
-    if not file then
-        return nil
-    end
-    local bytes = file:read(count)
-    file:close()
-    return bytes
-end
-
 --- Called in the master, when nginx starts or reloads.
 function _M.start()
-    local state = ngx.shared.albc_state
-    local path = ngx.config.prefix() .. "environment/session.key"
-    local given = read_bytes(path, "*a")
-    if given and #given >= KEY_BYTES then
-        key = given
-        return
-    end
-    if given then
-        ngx.log(ngx.ERR, "albc: session.key has less than ", KEY_BYTES, " bytes: it is not used")
-    end
-    state:safe_add("session_key", assert(read_bytes("/dev/urandom", KEY_BYTES)))
-    key = state:get("session_key")
+    key = require("alb.gateway_key").get()
 end
 
 --- The digest by which tokens name an endpoint.

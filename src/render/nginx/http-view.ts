@@ -78,7 +78,7 @@ export function clientView(options: DataPlaneOptions): object {
  */
 export function variablesView(options: DataPlaneOptions, behind: boolean): object {
   const { proxyProtocol, trustedProxies } = options;
-  const portless = behind && !proxyProtocol && trustedProxies.length > 0;
+  const portless = behind && !proxyProtocol;
   const port = portless ? "albc_port" : "server_port";
   return {
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),

@@ -34,7 +34,7 @@ export function serverView(
   },
   options: DataPlaneOptions & { readonly behind: boolean; readonly reuseport: boolean },
 ): object {
-  const { behind, trustedProxies } = options;
+  const { behind } = options;
   return {
     id: identifier(server.id),
     tls: server.tls,
@@ -43,7 +43,7 @@ export function serverView(
       listeners.some((listener) => listener.isolated ?? listener.clientCertificates !== undefined),
     sessionless: listeners.some(({ clientCertificates }) => clientCertificates !== undefined),
     // A connection from a stream does not tell its port; nginx.conf needs it only with trusted proxies.
-    ownPort: behind && trustedProxies.length > 0 && integerText(server.port),
+    ownPort: behind && integerText(server.port),
     socket: behind && httpsSocket(server.id),
     listens: (behind ? [] : listenAddresses(server, options.ipv6)).map((ip) => ({
       address: address(ip),
@@ -64,7 +64,7 @@ export function serverView(
     })),
     tries: shared.tries,
     rereads: shared.rereads,
-    pages: pagesView(shared.pages, server, options),
+    pages: pagesView(shared.pages, options),
     headers: headersView(server, options),
     unchangedHeaders: headersView(server, options, true),
   };
@@ -84,12 +84,12 @@ export interface LocationView {
 type Pages = { readonly locations: readonly LocationView[] } | false;
 
 /** The view of templates/partials/error-page.conf.hbs. */
-function pagesView(pages: Pages, server: Server, options: DataPlaneOptions): object | false {
+function pagesView(pages: Pages, options: DataPlaneOptions): object | false {
   if (pages === false) return false;
   const { buffering } = options;
   return {
     locations: pages.locations.map((location) => ({ ...location, buffering })),
-    headers: pageHeaders(server, options),
+    headers: pageHeaders(options),
     buffering,
   };
 }
@@ -147,6 +147,7 @@ export const FIRST_TURN = quoted("62/10");
 /** Of a request whose host and path Lua has not changed, which is no upgrade and comes from no gateway. */
 const UNCHANGED: Readonly<Record<string, NginxText>> = {
   Host: variable("http_host"),
+  "X-Real-IP": variable("remote_addr"),
   "X-Original-URI": EMPTY,
   "X-Albc-Turns": FIRST_TURN,
   Upgrade: EMPTY,
@@ -155,13 +156,15 @@ const UNCHANGED: Readonly<Record<string, NginxText>> = {
 
 /**
  * The view of templates/partials/headers.conf.hbs: the request headers that nginx sets for backends, for one server. Clients' own headers
- * that must not pass are removed before (lua/alb/unusual.lua). nginx evaluates each value for each request, so values that are the same for all requests of a server are constants. `unchanged`: only
- * for HTTP requests that go on as they came.
+ * that must not pass are removed before (lua/alb/unusual.lua). nginx evaluates each value for each request, so for HTTP requests that go on
+ * as they came (`unchanged`), which are most, values that are the same for all of a server are constants.
  */
 export function headersView(server: Server, options: DataPlaneOptions, unchanged = false): object {
   const known = unchanged ? UNCHANGED : {};
+  const isConstant = unchanged && options.trustedProxies.length === 0;
+  const origin = isConstant ? connectionHeaders(server, options) : toldHeaders();
   return {
-    headers: [...originHeaders(server, options), ...UPGRADE].map(([name, value]) => ({
+    headers: [...origin, ...traceHeaders(options), ...UPGRADE].map(([name, value]) => ({
       name: word(name),
       value: own(known, name) ?? value,
       grpc: !unchanged && !UPGRADE.some(([upgrade]) => upgrade === name),
@@ -176,24 +179,20 @@ const TRACE: readonly Header[] = [
 ];
 
 /** All that the backend of an error page learns of a request: nothing of the client's own headers but what these are. */
-function pageHeaders(server: Server, options: DataPlaneOptions): readonly object[] {
-  return [...originHeaders(server, options), ...OF_PAGES].map(([name, value]) => ({
+function pageHeaders(options: DataPlaneOptions): readonly object[] {
+  return [...toldHeaders(), ...traceHeaders(options), ...OF_PAGES].map(([name, value]) => ({
     name: word(name),
     value,
   }));
 }
 
-/** What says where a request comes from. */
-function originHeaders(server: Server, options: DataPlaneOptions): readonly Header[] {
-  return [
-    ...(options.trustedProxies.length > 0 ? trustingHeaders() : connectionHeaders(server, options)),
-    ...(options.trace.mode === "off" ? [] : TRACE),
-  ];
+function traceHeaders({ trace }: DataPlaneOptions): readonly Header[] {
+  return trace.mode === "off" ? [] : TRACE;
 }
 
 type Header = readonly [name: string, value: NginxText];
 
-/** Values from the connection, because no proxy is trusted. */
+/** Values from the connection, because no proxy is trusted, and requests that the gateway itself has sent are not unchanged. */
 function connectionHeaders(server: Server, options: DataPlaneOptions): readonly Header[] {
   const scheme = word(server.tls ? "https" : "http");
   // The PROXY protocol tells the port that clients see.
@@ -205,8 +204,8 @@ function connectionHeaders(server: Server, options: DataPlaneOptions): readonly 
   return headers({ chain, scheme, host: variable("http_host"), port });
 }
 
-/** Values from a trusted proxy, otherwise from the connection. */
-function trustingHeaders(): readonly Header[] {
+/** Values from a trusted proxy or the gateway itself, otherwise from the connection. */
+function toldHeaders(): readonly Header[] {
   return headers({
     chain: variable("albc_xff"),
     scheme: variable("albc_scheme"),
@@ -220,7 +219,7 @@ function headers(
 ): readonly Header[] {
   return [
     ["Host", variable("albc_upstream_host")],
-    ["X-Real-IP", variable("remote_addr")],
+    ["X-Real-IP", variable("albc_real_ip")],
     ["X-Forwarded-For", origin.chain],
     ["X-Forwarded-Proto", origin.scheme],
     ["X-Forwarded-Host", origin.host],

@@ -52,6 +52,7 @@ beforeAll(async () => {
   );
 });
 
+const hasBody = (status: number) => status !== 204 && status !== 304;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 const asked = (path: string) => auth.take(path);
@@ -86,12 +87,14 @@ describe("the auth request", () => {
       "authorization",
       "content-length",
       "host",
+      "x-albc-question",
       "x-albc-turns",
     ]);
     expect(Object.fromEntries(seen.map(([name, value]) => [name.toLowerCase(), value]))).toEqual({
       authorization: "Bearer x",
       "content-length": "0",
       host: "all.example",
+      "x-albc-question": expect.stringMatching(/^\d{10} [\w+/]{27}$/) as unknown,
       "x-albc-turns": "4/0",
     });
     expect(bodyLength).toBe(0);
@@ -109,7 +112,7 @@ describe("the auth request", () => {
 
     expect(names.sort()).toEqual([
       ...["content-length", "cookie", "host"],
-      ...["x-albc-turns", "x-token", "x_token"],
+      ...["x-albc-question", "x-albc-turns", "x-token", "x_token"],
     ]);
   });
 });
@@ -202,7 +205,7 @@ describe("an answer of 200", () => {
 });
 
 describe("any other answer", () => {
-  it.each([401, 403, 302, 404, 204, 500, 503])(
+  it.each([401, 403, 302, 404, 204, 304, 500, 503])(
     "of %d is the client's, as it is",
     async (status) => {
       auth.answer("/check/no", {
@@ -212,13 +215,17 @@ describe("any other answer", () => {
           ["Set-Cookie", "a=1"],
           ["Set-Cookie", "b=2"],
           ["Content-Type", "application/problem+json"],
+          ["X-Accel-Redirect", "/secret"],
+          ["X-Accel-Buffering", "no"],
         ],
-        body: status === 204 ? "" : '{"why":"because"}',
+        body: hasBody(status) ? '{"why":"because"}' : "",
       });
       const response = await gateway.send({ host: "all.example", path: "/no" });
 
       expect(response.status).toBe(status);
-      expect(response.text).toBe(status === 204 ? "" : '{"why":"because"}');
+      expect(response.text).toBe(hasBody(status) ? '{"why":"because"}' : "");
+      expect(response.header("content-length")).toBe(hasBody(status) ? "17" : undefined);
+      expect(response.headers.filter(([name]) => /^x-accel/i.test(name))).toEqual([]);
       expect(response.header("location")).toBe("https://login.example/");
       // nginx leaves the type out where there is no content.
       expect(response.header("content-type")).toBe(

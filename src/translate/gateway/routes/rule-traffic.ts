@@ -6,9 +6,10 @@ import type {
   SessionPersistenceSpec,
 } from "../../../api/gateway.js";
 import { DEFAULT_TIMEOUTS, type Retry, type Route, type Session } from "../../../model/route.js";
+import { rolesOf } from "../../../model/special-headers.js";
 import { filled } from "../../../support/json-object.js";
 import { durationMilliseconds } from "../../../support/units.js";
-import { droppedHeaderProblem, isHeaderName, parseHeaderName } from "../../http/headers.js";
+import { droppedHeaderProblem, isHeaderName } from "../../http/headers.js";
 import { type Place, within } from "../../place.js";
 import type { RouteProblems } from "../route-problems.js";
 
@@ -126,14 +127,15 @@ function cookieAttributes(
   return { path, ...(permanent && { permanent }) };
 }
 
-/** A header of the connection can't hold the token: it would change where the response ends. */
+/** A special header can't hold the token: it would change where the response ends, or what gateways and browsers do with it. */
 function nameProblem(name: string, type: (typeof SESSION_TYPES)[number]): string | undefined {
   if (!isHeaderName(name)) {
     return `${JSON.stringify(name)} is not the name of a ${type.toLowerCase()}`;
   }
   if (type === "Cookie") return undefined;
-  const parsed = parseHeaderName(name);
-  return parsed.ok ? droppedHeaderProblem(name) : `a session ${parsed.problem}`;
+  return rolesOf(name) === undefined
+    ? droppedHeaderProblem(name)
+    : `a session must not name the header ${name}, which has a meaning of its own`;
 }
 
 /** The default name is unique, so that rules do not share sessions. */

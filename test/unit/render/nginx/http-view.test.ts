@@ -33,8 +33,7 @@ test("every peer is trusted with its address only if it speaks the PROXY protoco
 
 test.each([
   [false, {}, "$server_port"],
-  [true, {}, "$server_port"],
-  [true, { trustedProxies: ["10.0.0.0/8"] }, "$albc_port"],
+  [true, {}, "$albc_port"],
   [true, { trustedProxies: ["10.0.0.0/8"], proxyProtocol: true }, "$proxy_protocol_server_port"],
 ])("the port of servers behind a stream (%p) with %p is %s", (behind, options, port) => {
   const view = variablesView({ ...OPTIONS, ...options }, behind) as { port: unknown };

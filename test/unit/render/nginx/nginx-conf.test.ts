@@ -90,8 +90,7 @@ describe("whose word counts", () => {
   test("nobody's, unless proxies are trusted", () => {
     const text = conf({}, servers);
     expect(text).not.toMatch(/set_real_ip_from|geo /);
-    expect(text).not.toContain("$http_x_forwarded_proto");
-    expect(text).not.toContain("$http_x_forwarded_host");
+    expect(text).toMatch(/map \$albc_marked \$albc_trusted {\s+default 0;/);
   });
 
   test("nobody's: scheme and port are those of the server, so nothing has to be looked up for them", () => {
@@ -101,15 +100,15 @@ describe("whose word counts", () => {
       new Set([
         "proxy_set_header X-Forwarded-Proto http",
         "proxy_set_header X-Forwarded-Proto https",
+        "proxy_set_header X-Forwarded-Proto $albc_scheme",
       ]),
     );
-    expect(directives(text, "grpc_set_header X-Forwarded-Port")).toEqual([
-      "grpc_set_header X-Forwarded-Port 80",
-      "grpc_set_header X-Forwarded-Port 443",
-    ]);
     const behind = conf({ proxyProtocol: true }, servers);
     expect(new Set(directives(behind, "proxy_set_header X-Forwarded-Port"))).toEqual(
-      new Set(["proxy_set_header X-Forwarded-Port $proxy_protocol_server_port"]),
+      new Set([
+        "proxy_set_header X-Forwarded-Port $proxy_protocol_server_port",
+        "proxy_set_header X-Forwarded-Port $albc_fwd_port",
+      ]),
     );
   });
 
@@ -120,7 +119,7 @@ describe("whose word counts", () => {
       "set_real_ip_from fd00::/8",
     ]);
     expect(directives(text, "real_ip_header")).toEqual(["real_ip_header X-Forwarded-For"]);
-    expect(text).toMatch(/geo \$realip_remote_addr \$albc_trusted {[^}]*10\.0\.0\.0\/8 1;/);
+    expect(text).toMatch(/geo \$realip_remote_addr \$albc_trusted_peer {[^}]*10\.0\.0\.0\/8 1;/);
   });
 
   test("with the PROXY protocol that of every peer about addresses, but nobody's about the rest", () => {

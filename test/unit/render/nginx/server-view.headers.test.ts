@@ -3,10 +3,14 @@ import { headersView } from "../../../../src/render/nginx/server-view.js";
 import { TLS_SERVER } from "../../../support/data-plane-config.js";
 
 function view(options: object): ReadonlyMap<string, string> {
-  const { headers } = headersView(TLS_SERVER, {
-    ...DEFAULT_OPTIONS.dataPlane,
-    ...options,
-  }) as { headers: readonly Record<"name" | "value", unknown>[] };
+  const { headers } = headersView(
+    TLS_SERVER,
+    {
+      ...DEFAULT_OPTIONS.dataPlane,
+      ...options,
+    },
+    true,
+  ) as { headers: readonly Record<"name" | "value", unknown>[] };
   return new Map(headers.map(({ name, value }) => [String(name), String(value)]));
 }
 

@@ -65,9 +65,8 @@ test("a name without a line of its own goes where the wildcard of all leads", ()
   expect(conf()).toContain("web.example unix:control/https-p443.sock;");
 });
 
-test("a port that trusted proxies are told of is known without one", () => {
-  expect(conf()).not.toContain("albc_own_port");
-  expect(conf({ trustedProxies: ["10.0.0.9"] })).toContain("set $albc_own_port 443;");
+test("the port that backends are told of is known without one", () => {
+  expect(conf()).toContain("set $albc_own_port 443;");
   expect(conf({ trustedProxies: ["10.0.0.9"], proxyProtocol: true })).not.toContain("$albc_port;");
 });
 

@@ -25,15 +25,16 @@ function compiled(modifier: object) {
   return compile(resources, DEFAULT_OPTIONS);
 }
 
-/** RFC 9110, 7.6.1, and the header that counts turns. */
+/** RFC 9110, 7.6.1, and those of gateways among themselves. */
 const OF_CONNECTION = [
   ...["Connection", "Content-Length", "Keep-Alive", "Proxy-Connection", "TE", "Trailer"],
-  ...["Transfer-Encoding", "Upgrade", "X-Albc-Turns"],
+  ...["Transfer-Encoding", "Upgrade", "X-Albc-Turns", "X-Albc-Question"],
 ];
 /** The setting's value takes part in what is sent. */
 const CHANGEABLE = [
   ...["Host", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Request-ID", "X-A"],
   ...["Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-MD5"],
+  ...["Set-Cookie", "X-ALB-ERR-REASON", "X-Accel-Method"],
   ...["Content-Digest", "Content-Disposition", "Content-Range", "Digest", "Repr-Digest"],
 ];
 /** Backends get them in any case. */
