@@ -5,6 +5,7 @@ import type { DiagnosticSink, Report } from "./diagnostics/sink.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
+import { inBindingOrder } from "./model/route.js";
 import { type ObjectStatus, type OwnedObject, withShortMessages } from "./status/object-status.js";
 import { compareIds, joined, patched } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
@@ -32,6 +33,7 @@ import {
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
 import { LocationBudget } from "./translate/location-budget.js";
+import { PolicyBudget } from "./translate/policy-budget.js";
 import { OwnAddresses } from "./translate/own-addresses.js";
 import { shareGatewayLocations } from "./translate/gateway/gateway-locations.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
@@ -87,6 +89,7 @@ export class TranslationMemory {
   #policies = new PolicyParts(this.#whole);
   #rest: RestPart | undefined;
   #locations = new LocationBudget();
+  #policy = new PolicyBudget();
 
   /** All parts: of routes, of entries, and of the rest. */
   get whole(): Whole {
@@ -107,6 +110,10 @@ export class TranslationMemory {
 
   get locations(): LocationBudget {
     return this.#locations;
+  }
+
+  get policy(): PolicyBudget {
+    return this.#policy;
   }
 
   /** Adds what is translated as a whole. */
@@ -135,6 +142,7 @@ export class TranslationMemory {
     this.#policies = new PolicyParts(this.#whole);
     this.#rest = undefined;
     this.#locations = new LocationBudget();
+    this.#policy = new PolicyBudget();
   }
 }
 
@@ -234,11 +242,18 @@ function finish(
   const { whole } = memory;
   const located = memory.locations.share(whole.routes, taken, build);
   diagnostics.addAll(located.reports);
-  for (const object of whole.closed) config.closeObject(object);
-  const built = config.build({
+  const parts = {
     routes: patched(whole.routes, located.changes, compareIds),
     bindings: whole.bindings,
     auths: whole.auths.values,
+  };
+  const shares = memory.policy.share(parts, build);
+  diagnostics.addAll(shares.reports);
+  for (const object of [...whole.closed, ...shares.closed]) config.closeObject(object);
+  const built = config.build({
+    routes: patched(parts.routes, shares.routes, compareIds),
+    bindings: patched(parts.bindings, shares.bindings, inBindingOrder),
+    auths: patched(parts.auths, shares.auths, compareIds),
     inherited: [...inherited].sort(compareIds),
     credentials: whole.credentials.values,
     certificates: whole.certificates.values,

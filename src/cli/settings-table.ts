@@ -379,6 +379,15 @@ export const SETTINGS = [
       "different sets of error statuses, sets of retry codes and body limits of Gateways, and as many of other objects, shared by namespaces: each costs memory in every server of nginx and a reload (docs/operations.md, Shares of namespaces)",
   },
   {
+    key: "policySize",
+    task: "Limits and buffers",
+    kind: "bytes",
+    default: "128m",
+    placeholder: "SIZE",
+    description:
+      "bytes of policy.json for the routes and auth of all objects, shared by namespaces; 10,000 routes take about 8 MiB, and nginx needs four times the size (docs/operations.md, Shares of namespaces)",
+  },
+  {
     key: "bodyLimit",
     task: "Limits and buffers",
     kind: "bytes",

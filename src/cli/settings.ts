@@ -219,6 +219,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     healthAddress: settings.text("healthAddress"),
     listenerSockets: settings.number("listenerSockets"),
     nginxLocations: settings.number("nginxLocations"),
+    policySize: settings.number("policySize"),
     publishService: settings.text("publishService"),
     publishAddress: settings.list("publishAddress"),
     defaultCertificate: settings.text("defaultCertificate"),

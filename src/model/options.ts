@@ -29,6 +29,8 @@ export interface CompileOptions {
   readonly listenerSockets: number;
   /** Maximum number of different settings that need locations in nginx.conf: of Gateways, and as many of other objects. */
   readonly nginxLocations: number;
+  /** Bytes of policy.json that the routes of all objects may take, with their auth; closed objects may take a quarter more. */
+  readonly policySize: number;
   /** Processors of the machine, which is the number of workers if `workers` is 0. Detected, not an option. */
   readonly processors: number;
   /** `ADDRESS:PORT` of albc's health checks and metrics, which no endpoint may be; empty: there are none. */
@@ -155,6 +157,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   gatewayAddresses: [],
   listenerSockets: 8192,
   nginxLocations: 256,
+  policySize: 128 * 1024 * 1024,
   processors: 1,
   healthAddress: "",
   machineAddresses: [],
