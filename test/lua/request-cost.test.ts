@@ -69,6 +69,8 @@ const REQUESTS: readonly (readonly [string, string, readonly Header[]])[] = [
   ["a long path", `/${"ab".repeat(4000)}`, []],
   ["a path of many readings", `/${"./a;b%5c..%3b/%252e/".repeat(400)}`, []],
   ["a path of many elements", `/${";/".repeat(4000)}%2525`, []],
+  ["a path of elements with parameters", "/a;b".repeat(3900), []],
+  ["a path of elements with blanks", "/a%20;%09".repeat(1700), []],
   ["one long header", "/", [["X", "ab".repeat(4000)]]],
   ["headers of one name", "/", Array.from({ length: 900 }, () => ["X", "ab".repeat(25)] as const)],
   [

@@ -12,8 +12,8 @@ local prefixes = headers.prefixes
 local special = headers.special
 local get_request = base.get_request
 local clear_header = ngx.req.clear_header
-local re_gmatch = ngx.re.gmatch
 local str_find = string.find
+local str_gmatch = string.gmatch
 local str_gsub = string.gsub
 local str_lower = string.lower
 local str_sub = string.sub
@@ -111,17 +111,29 @@ local function is_kept(name)
     return special[name] or _M.prefix_set(name) or str_sub(name, 1, 12) == "x-forwarded-"
 end
 
---- Names that the client's Connection header declares to be hop-by-hop (RFC 9110, 7.6.1), in lower case.
+-- The names of the headers that the request has.
+local function present()
+    local lines, count = _M.read()
+    local names = {}
+    for i = 0, count - 1 do
+        local key = lines[i].key
+        names[ffi_str(key.data, key.len)] = true
+    end
+    return names
+end
+
+--- Names of its headers that the client's Connection header declares to be hop-by-hop (RFC 9110, 7.6.1), in lower case.
+--- Thousands of names that it does not have cost no more than reading them.
 ---@return table<string, true> set not to be changed
 function _M.declared()
     local connection = var.http_connection
     if not connection or usual[str_lower(connection)] then
         return NONE
     end
-    local set = {}
-    for m in re_gmatch(str_lower(connection), [[[^,\s]+]], "jo") do
-        if not is_kept(m[0]) and m[0] ~= "close" then
-            set[m[0]] = true
+    local set, names = {}, present()
+    for name in str_gmatch(str_lower(connection), "[^,%s]+") do
+        if names[name] and not is_kept(name) then
+            set[name] = true
         end
     end
     return set

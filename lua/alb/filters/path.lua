@@ -16,7 +16,6 @@ local str_char = string.char
 local str_find = string.find
 local str_gsub = string.gsub
 local str_sub = string.sub
-local tonumber = tonumber
 
 local _M = {}
 
@@ -42,15 +41,25 @@ function _M.encode_uri(text)
     return encode(text, NOT_URI)
 end
 
-local function byte_of(digits)
-    return str_char(tonumber(digits, 16))
+-- By two hexadecimal digits of any case.
+local bytes = {}
+for code = 0, 255 do
+    local high, low = string.format("%02x", code):match("(.)(.)")
+    for _, digits in ipairs({
+        high .. low,
+        high:upper() .. low,
+        high .. low:upper(),
+        (high .. low):upper(),
+    }) do
+        bytes[digits] = str_char(code)
+    end
 end
 
 --- Decodes percent-encoding; a `+` stays a plus.
 ---@param text string
 ---@return string
 function _M.decode(text)
-    return (str_gsub(text, "%%(%x%x)", byte_of))
+    return str_find(text, "%", 1, true) and str_gsub(text, "%%(%x%x)", bytes) or text
 end
 
 -- Encodes text written as a path or query: keeps escapes, and escapes a `%` that starts none.

@@ -22,7 +22,7 @@ local sort = table.sort
 
 local _M = {}
 
-local QUESTION_MARK = 63
+local QUESTION_MARK, SLASH = 63, 47
 local ROUTE = candidates.ROUTE
 
 --- Returns whether the target has only one reading, the path. Every request runs this, so it uses no patterns.
@@ -44,9 +44,16 @@ local function as_written(segment)
     return segment
 end
 
+-- Has it no segment that `resolve` removes?
+local function is_resolved(text)
+    return str_byte(text, 1) == SLASH
+        and not str_find(text, "/.", 1, true)
+        and not str_find(text, "//", 1, true)
+end
+
 -- Removes dot segments and empty segments; at the end they leave the slash before them. `shown` returns the segment to
 -- test for a written one.
-local function resolve(text, shown)
+local function remove_dots(text, shown)
     local kept, n, open = {}, 0, false
     for segment, slash in gmatch(text, "([^/]+)(/?)") do
         local seen = (shown or as_written)(segment)
@@ -61,12 +68,19 @@ local function resolve(text, shown)
     return "/" .. concat(kept, "/") .. (open and n > 0 and "/" or "")
 end
 
+local function resolve(text, shown)
+    if is_resolved(shown and shown(text) or text) then
+        return text
+    end
+    return remove_dots(text, shown)
+end
+
 local function decode_dots(segment)
     return (str_gsub(segment, "%%2[eE]", "."))
 end
 
 local function without_parameters(text)
-    return (str_gsub(text, ";[^/]*", ""))
+    return str_find(text, ";", 1, true) and str_gsub(text, ";[^/]*", "") or text
 end
 
 local function with_slashes(text)
@@ -79,6 +93,9 @@ end
 
 -- Overlong UTF-8 (RFC 3629, 3) of two or three bytes, as lenient decoders read it.
 local function as_ascii(text)
+    if not str_find(text, "[\192\193\224]") then
+        return text
+    end
     text = str_gsub(text, "([\192\193])([\128-\191])", ascii_of)
     return (str_gsub(text, "(\224[\128\129])([\128-\191])", ascii_of))
 end
@@ -91,12 +108,13 @@ local function merge(text)
     return (str_gsub("/" .. text, "//+", "/"))
 end
 
--- Decoded; without parameters found before decoding; without parameters found after it.
+-- Decoded; without parameters found before decoding; without parameters found after it. These are often the same.
 local function add_decoded(paths, text)
     local n, decoded = #paths, decode(text)
+    local before, after = decode(without_parameters(text)), without_parameters(decoded)
     paths[n + 1] = resolve(decoded)
-    paths[n + 2] = resolve(decode(without_parameters(text)))
-    paths[n + 3] = resolve(without_parameters(decoded))
+    paths[n + 2] = before == decoded and paths[n + 1] or resolve(before)
+    paths[n + 3] = after == before and paths[n + 2] or resolve(after)
 end
 
 --- The paths that backends may read in a target.
