@@ -1,6 +1,6 @@
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { loadAll } from "js-yaml";
 import { CONTROLLER, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
@@ -296,6 +296,31 @@ describe("exit statuses", () => {
     expect(errors).toMatch(new RegExp(`^albc: the kubeconfig(?:'s)? ${said}\\n$`));
     expect(errors).not.toContain("secret");
     expect(status).toBe(3);
+  });
+});
+
+test.each([
+  [["validate", "-f", "in", "--config", "/dev/zero"], 2, "the options file: can't read /dev/zero"],
+  [["validate", "-f", "in", "--config", "pipe"], 2, "the options file: can't read pipe"],
+  [["explain", "--policy", "/dev/zero", "GET", "http://a/"], 3, "can't read /dev/zero"],
+  [["validate", "--kubernetes"], 3, "can't read /dev/zero"],
+])("a file that never ends is one message: %j", async (words, expected, said) => {
+  await manifests({ "service.yaml": SERVICE });
+  execFileSync("mkfifo", ["-m", "600", "pipe"], { cwd: folder });
+  const { status, output, errors } = albc(words, { env: { KUBECONFIG: "/dev/zero" } });
+  expect([status, output, errors]).toEqual([
+    expected,
+    "",
+    `albc: ${said}: it is no regular file\n`,
+  ]);
+});
+
+test("a wrong value in the options file is one message with file, line and key", async () => {
+  await manifests({ "service.yaml": SERVICE });
+  await writeFile(join(folder, "albc.yaml"), "httpPort: 8080\ntrustedProxies: [10.0.0.0/99]\n");
+  expect(albc(["validate", "-f", "in", "--config", "albc.yaml"])).toEqual({
+    ...{ status: 2, output: "" },
+    errors: `albc: albc.yaml:2: trustedProxies must be a list of IP addresses and CIDRs, but is ["10.0.0.0/99"]\n`,
   });
 });
 

@@ -6,11 +6,15 @@ import type { WatchScope } from "../kubernetes/cluster-watch.js";
 import { kindTable } from "../input/kind-table.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import { SERVICE_ACCOUNT } from "../kubernetes/service-account.js";
+import { readTextFile } from "../output/files.js";
 import type { CompileOptions } from "../model/options.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { type Settings, compileOptions } from "./settings.js";
 import type { Terminal } from "./terminal.js";
+
+/** Bytes of a kubeconfig, and of a certificate or key that it names. */
+const LARGEST_FILE = 16 * 1024 * 1024;
 
 /** `namespace`: the one that albc runs in, or the kubeconfig's. Throws EnvironmentError. */
 export async function openApi(
@@ -22,7 +26,9 @@ export async function openApi(
   readonly scope: WatchScope;
 }> {
   const { ApiClient, loadKubeConfig } = await import("../kubernetes/api-client.js");
-  const { config, namespace: ofContext } = await loadKubeConfig();
+  const { config, namespace: ofContext } = await loadKubeConfig((path) => {
+    readTextFile(path, LARGEST_FILE);
+  });
   const mounted = await readFile(join(SERVICE_ACCOUNT, "namespace"), "utf8").catch(() => "");
   const namespace = [POD_NAMESPACE, mounted.trim(), ofContext].find(Boolean) ?? "default";
   const secretNamespaces = settings.list("secretNamespaces");

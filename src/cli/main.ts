@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** The entry: parses the command line, variables and options file, runs the command, and sets the exit status. Only this file uses the process. */
 import { basename } from "node:path";
-import { text as readStream } from "node:stream/consumers";
 import { YAMLException, loadAll } from "js-yaml";
 import { explainYamlError } from "../input/yaml-errors.js";
 import { readTextFile } from "../output/files.js";
@@ -31,8 +30,25 @@ const terminal: Terminal = {
   },
   colours: process.stderr.isTTY && process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
   variables: process.env,
-  readInput: () => readStream(process.stdin),
+  readInput,
 };
+
+/** Bytes of standard input, and of an options file. */
+const LARGEST_INPUT = 256 * 1024 * 1024;
+const LARGEST_FILE = 1024 * 1024;
+
+async function readInput(): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of process.stdin) {
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- without an encoding, parts are bytes
+    const bytes = part as Buffer;
+    parts.push(bytes);
+    size += bytes.length;
+    if (size > LARGEST_INPUT) throw new EnvironmentError("standard input has more than 256 MiB");
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
 
 // A reader that closes the pipe, such as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -115,9 +131,6 @@ export function readOptionsFile(name: string): {
   };
   return { contents: documents[0] ?? {}, lineOf };
 }
-
-/** Bytes of an options file. */
-const LARGEST_FILE = 1024 * 1024;
 
 function readText(name: string): string {
   let text: string | undefined;

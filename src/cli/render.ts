@@ -11,6 +11,7 @@ import { mergedStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import { compareStrings } from "../support/collections.js";
 import { SecretText } from "../support/secret-text.js";
+import { visibleLines } from "../support/text.js";
 import type { CallOf } from "./arguments.js";
 import type { Settings } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
@@ -28,7 +29,8 @@ export async function runRender(
   terminal.writeError(summary);
   if (call.emit !== undefined) {
     const controllerName = settings.text("controllerName");
-    terminal.write(emitStage(call.emit, input.resources, compilation, controllerName));
+    const text = emitStage(call.emit, input.resources, compilation, controllerName);
+    terminal.write(visibleLines(text));
   }
   const differs =
     call.output !== undefined && (await writeOrCheck(call, call.output, compilation, terminal));
@@ -49,7 +51,7 @@ async function writeOrCheck(
     return false;
   }
   const found = await differences(folder, files);
-  for (const difference of found) terminal.write(difference);
+  for (const difference of found) terminal.write(visibleLines(difference));
   return found.length > 0;
 }
 

@@ -9,6 +9,7 @@ import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
 import { review } from "../translate/review.js";
 import type { CompileOptions } from "../model/options.js";
+import { visible } from "../support/text.js";
 import type { CallOf } from "./arguments.js";
 import { readCluster } from "./cluster.js";
 import { type Settings, compileOptions } from "./settings.js";
@@ -25,7 +26,7 @@ export async function runValidate(
   reportDiagnostics(diagnostics, call.format, terminal.write, terminal.colours);
   if (call.format === "text") {
     for (const { count, apiVersion, kind } of input.unknownKinds) {
-      terminal.write(`not read: ${String(count)} × ${apiVersion} ${kind}\n`);
+      terminal.write(`not read: ${String(count)} × ${visible(`${apiVersion} ${kind}`)}\n`);
     }
   }
   terminal.writeError(summary);

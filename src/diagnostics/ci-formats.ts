@@ -2,7 +2,7 @@
 import type { Log, ReportingDescriptor, Result, Location as SarifLocation } from "sarif";
 import { DIAGNOSTIC_CATALOG, type DiagnosticCode, type Severity } from "./catalog.js";
 import { type Diagnostic, type SourceLocation, formatFieldPath } from "./diagnostic.js";
-import { visibleJson } from "../support/text.js";
+import { visible, visibleJson } from "../support/text.js";
 import { formatResource } from "./format.js";
 
 const COMMANDS: Readonly<Record<Severity, string>> = {
@@ -34,7 +34,7 @@ function asData(text: string): string {
 }
 
 function asProperty(text: string): string {
-  return asData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  return asData(visible(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 const LEVELS = { error: "error", warning: "warning", info: "note" } as const;
@@ -102,7 +102,7 @@ function physical({ file, line, column }: SourceLocation): SarifLocation {
   };
 }
 
-/** Problem and advice. */
+/** Problem and advice, a line each. */
 function fullText({ message, hint }: Diagnostic): string {
-  return hint === undefined ? message : `${message}\n${hint}`;
+  return [message, ...(hint === undefined ? [] : [hint])].map(visible).join("\n");
 }

@@ -6,7 +6,9 @@ import { type RequestOptions, Agent, request } from "node:https";
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { EnvironmentError } from "../support/errors.js";
-import { errorText, inSeconds } from "../support/text.js";
+import { delimiter, join } from "node:path";
+import type { Cluster, User } from "@kubernetes/client-node";
+import { errorText, inSeconds, isSet } from "../support/text.js";
 import { parseObject } from "../support/json-object.js";
 import { type ApiAccess, serviceAccount } from "./service-account.js";
 
@@ -201,17 +203,27 @@ function headersOf(call: ApiCall, body: string | undefined): Record<string, stri
   };
 }
 
+function kubeConfigPaths({ HOME, KUBECONFIG }: typeof process.env): readonly string[] {
+  if (isSet(KUBECONFIG)) return KUBECONFIG.split(delimiter);
+  return isSet(HOME) ? [join(HOME, ".kube/config")] : [];
+}
+
+function namedFiles(cluster: Readonly<Cluster>, user: Readonly<User> | null): readonly string[] {
+  return [cluster.caFile, user?.certFile, user?.keyFile].filter(isSet);
+}
+
 /**
  * From KUBECONFIG, ~/.kube/config, or the service account of the pod. `namespace`: of the current context; empty for none, and in a pod.
- * Throws EnvironmentError.
+ * Throws EnvironmentError. `checkFile` throws for a file that can't be read to its end: client-node would wait for it for ever.
  */
-export async function loadKubeConfig(): Promise<{
+export async function loadKubeConfig(checkFile: (path: string) => void = () => undefined): Promise<{
   readonly config: ApiAccess;
   readonly namespace: string;
 }> {
   const pod = serviceAccount(process.env);
   if (pod !== undefined) return { config: pod, namespace: "" };
   const { KubeConfig } = await import("@kubernetes/client-node");
+  kubeConfigPaths(process.env).forEach(checkFile);
   const config = new KubeConfig();
   try {
     config.loadFromDefault();
@@ -226,6 +238,7 @@ export async function loadKubeConfig(): Promise<{
       "no cluster was found: set KUBECONFIG, or run albc in a pod with a service account",
     );
   }
+  namedFiles(cluster, config.getCurrentUser()).forEach(checkFile);
   const protocol = URL.canParse(cluster.server) ? new URL(cluster.server).protocol : "";
   if (protocol !== "https:" && protocol !== "http:") {
     throw new EnvironmentError(

@@ -30,9 +30,14 @@ export function visible(text: string): string {
   return text.replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** The same for a text of several lines, with tabs. */
+export function visibleLines(text: string): string {
+  return text.replace(OBEYED, (char) => (char === "\n" || char === "\t" ? char : visible(char)));
+}
+
 /** The value as JSON that a terminal can show; JSON itself escapes only some of these characters. */
 export function visibleJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).split("\n").map(visible).join("\n");
+  return visibleLines(JSON.stringify(value, null, indent));
 }
 
 /** A 32-bit hash of a text (FNV-1a), for spreading: anyone can make texts with the same hash. */

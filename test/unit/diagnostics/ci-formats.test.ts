@@ -17,7 +17,7 @@ const INFO: Diagnostic = { code: "GATEWAY_NOT_SERVED", severity: "info", message
 describe("GitHub's workflow commands", () => {
   it("escape what ends a property or a line", () => {
     expect(formatGithub([DIAGNOSTIC])).toBe(
-      "::error file=my%2C files/a%3Ab.yaml,line=3,col=5,title=FIELD_INVALID::50%25 is no%0Aport%0Acorrect it\n",
+      "::error file=my%2C files/a%3Ab.yaml,line=3,col=5,title=FIELD_INVALID::50%25 is no\\u000aport%0Acorrect it\n",
     );
   });
 
@@ -49,7 +49,7 @@ describe("SARIF", () => {
             { ruleId: "FILE_MISSING", ruleIndex: 0, level: "warning", locations: [{}] },
             {
               ...{ ruleId: "FIELD_INVALID", ruleIndex: 1, level: "error" },
-              message: { text: "50% is no\nport\ncorrect it" },
+              message: { text: "50% is no\\u000aport\ncorrect it" },
               locations: [
                 {
                   physicalLocation: {
