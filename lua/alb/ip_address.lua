@@ -126,7 +126,8 @@ function _M.parse_cidr(text)
     return { bytes = bytes, whole = math.floor(length / 8), rest = length % 8 }
 end
 
-local function contains_bytes(cidr, bytes)
+--- Returns whether the bytes of an address (see parse) are inside the CIDR.
+function _M.contains_bytes(cidr, bytes)
     if
         #bytes ~= #cidr.bytes
         or str_sub(bytes, 1, cidr.whole) ~= str_sub(cidr.bytes, 1, cidr.whole)
@@ -144,7 +145,7 @@ end
 --- Returns whether the address, given as text, is inside the CIDR. False for a nil CIDR or text that is no address.
 function _M.contains(cidr, text)
     local bytes = cidr and _M.parse(text)
-    return bytes ~= nil and bytes ~= false and contains_bytes(cidr, bytes)
+    return bytes ~= nil and bytes ~= false and _M.contains_bytes(cidr, bytes)
 end
 
 return _M

@@ -49,7 +49,8 @@ export function clusterOptions(
 ): CompileOptions {
   // In a cluster an Ingress without a class may belong to another controller.
   const ingressWithoutClass = settings.switch("ingressWithoutClass");
-  return { ...options, ingressWithoutClass, secretNamespaces };
+  const authAddresses = settings.list("authAddresses");
+  return { ...options, ingressWithoutClass, authAddresses, secretNamespaces };
 }
 
 /** All objects that `albc run --kubernetes` would watch. Throws EnvironmentError if one kind of them can't be read. */

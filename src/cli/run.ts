@@ -283,6 +283,7 @@ export function runOptions({
   return {
     ...options,
     ingressWithoutClass: !call.kubernetes || settings.switch("ingressWithoutClass"),
+    authAddresses: call.kubernetes ? settings.list("authAddresses") : options.authAddresses,
     stream: options.stream && (binary?.stream ?? true),
     listenerSockets: Math.min(options.listenerSockets, mostSockets()),
     processors: cpus().length,

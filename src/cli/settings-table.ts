@@ -224,6 +224,15 @@ export const SETTINGS = [
       "let Ingresses and AuthPolicies name auth Secrets and ConfigMaps of other namespaces",
   },
   {
+    key: "authAddresses",
+    task: "Auth and access",
+    kind: "ranges",
+    default: [],
+    placeholder: "ADDRESS|CIDR,…",
+    description:
+      "loopback and link-local addresses that auth URLs of Ingresses and AuthPolicies may name; with objects from files, loopback is always allowed",
+  },
+  {
     key: "unsupportedRestrictions",
     task: "Auth and access",
     kind: "text",

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import {
   type CompileOptions,
   DEFAULT_OPTIONS,
+  LOOPBACK,
   LOG_FORMATS,
   NGINX_LOG_LEVELS,
   TRACE_CLIENTS,
@@ -227,6 +228,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     unsupportedRestrictions: oneOf(["close", "report"], settings.text("unsupportedRestrictions")),
     clusterDomain: settings.text("clusterDomain"),
     stream: settings.switch("stream"),
+    authAddresses: [...settings.list("authAddresses"), ...LOOPBACK],
     auth: { timeout: settings.number("authTimeout"), tlsVerify: settings.switch("authTlsVerify") },
     ...present(
       "errorPages",

@@ -96,4 +96,14 @@ export interface AuthUrl {
   readonly target: Interpolation;
   /** Upstream of the cluster Service, if the host names one; its endpoints replace DNS. */
   readonly upstream?: string;
+  /** Of a tenant: which addresses the host may not have. Absent: it may have any. */
+  readonly restricted?: AuthRestrictions;
+}
+
+/** Addresses of auth services are checked when a connection is made, because names and variables show theirs only then. */
+export interface AuthRestrictions {
+  /** Loopback and link-local addresses and CIDRs that are not refused. */
+  readonly allowed: readonly string[];
+  /** Of albc's health checks, which no address of the machine may be asked at. */
+  readonly healthPort?: number;
 }

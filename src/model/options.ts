@@ -55,6 +55,8 @@ export interface CompileOptions {
   readonly unavailablePorts: readonly string[];
   /** Whether nginx has its stream module, which ports of TCPRoutes, UDPRoutes and TLSRoutes need. Detected, unless it is set. */
   readonly stream: boolean;
+  /** Loopback and link-local addresses and CIDRs that auth URLs of Ingresses and AuthPolicies may name. */
+  readonly authAddresses: readonly string[];
   readonly auth: {
     /** Milliseconds for the whole auth request. */
     readonly timeout: number;
@@ -138,6 +140,9 @@ export interface DataPlaneOptions {
   readonly drainTimeout: number;
 }
 
+/** From files auth URLs may name them, as endpoints may be there. */
+export const LOOPBACK: readonly string[] = ["127.0.0.0/8", "::1"];
+
 export const DEFAULT_OPTIONS: CompileOptions = {
   domains: {
     group: "crd.alauda.io",
@@ -170,6 +175,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   clusterDomain: "cluster.local",
   unavailablePorts: [],
   stream: true,
+  authAddresses: LOOPBACK,
   auth: { timeout: 5000, tlsVerify: true },
   dataPlane: {
     trustedProxies: [],

@@ -4,6 +4,7 @@
 local endpoints = require("alb.upstream.endpoints")
 local ip_address = require("alb.ip_address")
 local name_search = require("alb.auth.name_search")
+local reserved = require("alb.auth.reserved")
 local tls = require("alb.auth.tls")
 
 local ngx = ngx
@@ -12,6 +13,7 @@ local tcp = ngx.socket.tcp
 local sleep = ngx.sleep
 local thread = ngx.thread
 local co_status = coroutine.status
+local concat = table.concat
 local floor = math.floor
 local str_find = string.find
 
@@ -65,6 +67,15 @@ function _M.service(scheme, host, port, verify, upstream)
     return service
 end
 
+--- Limits the addresses that the service may have; not of one with an upstream.
+---@param restricted table prepared by reserved.lua
+function _M.restrict(service, restricted)
+    service.restricted = restricted
+    -- Others may use connections that this one may not.
+    local limits = concat(restricted.allowed, ",") .. " " .. (restricted.healthPort or "")
+    service.pool.pool = "restricted " .. limits .. " " .. service.pool.pool
+end
+
 --- Describes a service on a unix socket.
 ---@param path string `unix:<path>`
 ---@return table service
@@ -111,6 +122,11 @@ local function connect(service, address, port, pool, deadline)
     end
     if sock:getreusedtimes() > 0 then
         return sock, nil, true
+    end
+    local refusal = service.restricted and reserved.refusal(sock, service.restricted)
+    if refusal then
+        sock:close()
+        return nil, refusal
     end
     if service.scheme == "https" then
         return handshake(sock, service, deadline)

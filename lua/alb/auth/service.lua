@@ -8,6 +8,7 @@ local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local log = require("alb.log")
 local interpolation = require("alb.interpolation")
+local reserved = require("alb.auth.reserved")
 local trace = require("alb.trace")
 local turns = require("alb.turns")
 
@@ -71,8 +72,11 @@ local function find(forward)
         end
         authority = authority .. ":" .. port_text
     end
-    return connection.service(forward.scheme, host, port, forward.verify, forward.upstream),
-        authority
+    local service = connection.service(forward.scheme, host, port, forward.verify, forward.upstream)
+    if forward.restricted then
+        connection.restrict(service, forward.restricted)
+    end
+    return service, authority
 end
 
 --- Can the text be the target of a request line? A blank would end the target, a control character the line.
@@ -90,6 +94,9 @@ function _M.prepare(settings)
     local port, err
     -- Read while the policy is prepared, so that a change of the gateway's settings prepares it again.
     settings.verify = index.settings().authTlsVerify ~= false
+    if settings.restricted then
+        reserved.prepare(settings.restricted)
+    end
     settings.host_text, err = interpolation.prepare(settings.host)
     if err then
         return nil, err

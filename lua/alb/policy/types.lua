@@ -228,12 +228,18 @@
 ---@field port? Interpolation Absent: the scheme's port. If a port with variables does not expand to a number from 1 to 65535, the request is refused.
 ---@field target Interpolation Path and query, starting with `/`.
 ---@field upstream? string Upstream of the cluster Service, if the host names one; its endpoints replace DNS.
+---@field restricted? AuthRestrictions Of a tenant: which addresses the host may not have. Absent: it may have any.
 ---@field method string A method of RFC 9110 or PATCH; GET by default.
 ---@field headers? HeaderTemplate[] From the config map, names as written; they override all others. Of equal names (ignoring case), the first is kept.
 ---@field requestRedirect? Interpolation Value of X-Auth-Request-Redirect; the request URI if absent or empty after expansion.
 ---@field responseHeaders? string[] Removed from the client's request, then set from the auth response. Lower case.
 ---@field signin? Interpolation Location of the 302 that replaces an auth service's 401, including the redirect parameter.
 ---@field alwaysSetCookie? true Adds Set-Cookie of the auth response to every client response, not only to statuses of the success list.
+
+--- Addresses of auth services are checked when a connection is made, because names and variables show theirs only then.
+---@class AuthRestrictions
+---@field allowed string[] Loopback and link-local addresses and CIDRs that are not refused.
+---@field healthPort? integer Of albc's health checks, which no address of the machine may be asked at.
 
 ---@alias HeaderTemplate [string, Interpolation]
 
@@ -244,6 +250,7 @@
 ---@field port? Interpolation Absent: the scheme's port. If a port with variables does not expand to a number from 1 to 65535, the request is refused.
 ---@field target Interpolation Path and query, starting with `/`.
 ---@field upstream? string Upstream of the cluster Service, if the host names one; its endpoints replace DNS.
+---@field restricted? AuthRestrictions Of a tenant: which addresses the host may not have. Absent: it may have any.
 ---@field headers? string[] Lower case. Sent in addition to Host, method, path, Content-Length and Authorization. Headers that say where the request came from (X-Real-IP, X-Forwarded-*) have the values that backends get.
 ---@field responseHeaders? string[] Lower case; copied to the backend's request. Absent: all but Host and headers of the hop or of the answer itself.
 ---@field maxBody integer Bytes of the body that are sent; a longer body gets 413. 0: the body is not sent.

@@ -12,6 +12,7 @@ import { type ServicePortRef, findPort, isExternalName } from "../backends.js";
 import { isOfContent, parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
 import { resourceRef } from "../place.js";
+import { reservedProblem, restrictionsOf } from "./reserved-addresses.js";
 import {
   type AuthMethod,
   type AuthOwner,
@@ -248,9 +249,24 @@ function translateUrl(
   if (parsed.fragment)
     problems.warn("AUTH_URL_FRAGMENT", `${setting.label} has a fragment`, setting);
   const service = findService(parsed.url, setting, owner);
-  if (service === undefined) return { url: parsed.url };
+  if (service === undefined) return restrictedUrl(parsed.url, setting, owner);
   const upstream = upstreamId(service);
   return { url: { ...parsed.url, upstream }, service };
+}
+
+/** ALB2, Frontend and Rule are the operator's, who may ask anybody. */
+function restrictedUrl(
+  url: AuthUrl,
+  setting: Setting,
+  { context: { options }, operator, problems }: AuthOwner,
+): { readonly url: AuthUrl } | undefined {
+  if (operator) return { url };
+  const problem = reservedProblem(url, options);
+  if (problem === undefined) return { url: { ...url, restricted: restrictionsOf(options) } };
+  const hint =
+    "name the Service; the option authAddresses allows loopback and link-local addresses";
+  problems.fail("AUTH_CONFIG_INVALID", `${setting.label} ${problem}`, setting, hint);
+  return undefined;
 }
 
 /** The Service that the URL's host names. Undefined: another DNS name, or host or port depend on the request. */

@@ -157,8 +157,10 @@ function wrongName(name: string): string | undefined {
     return "has a host that is no DNS name: letters, digits, - and _, at most 63 between two dots";
   }
   const last = labels.at(-1) ?? "";
-  // Some resolvers read a last label of digits as a number, and so find another address.
-  return /^[0-9]+$/.test(last) && !isIPv4(name) ? "has an invalid IPv4 address" : undefined;
+  // Some resolvers read a last label that is a number as a part of an address (URL Standard, 3.5), and so find another one.
+  return /^(?:[0-9]+|0x[0-9a-f]*)$/.test(last) && !isIPv4(name)
+    ? "has an invalid IPv4 address"
+    : undefined;
 }
 
 function withPort(
