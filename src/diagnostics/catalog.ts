@@ -501,6 +501,11 @@ export const DIAGNOSTIC_CATALOG = {
     "Each set of error statuses, each set of retry codes and each body limit needs locations in every server of nginx, whose memory all namespaces pay for. Namespaces share as many different ones as the option nginxLocations says; Gateways and ListenerSets have as many for themselves. While there are enough, nothing is lost; otherwise the namespaces that use most go without for their newest objects: errors are passed on instead of replaced by a page, answers are not tried again, and a body without a declared length is held up to 16 MiB until it can be compared with its limit, which still applies.",
     "use fewer different values in the namespace, or raise the option nginxLocations",
   ),
+  BACKEND_TLS_OVER_BUDGET: error(
+    "a BackendTLSPolicy gets no share of what TLS to backends costs",
+    "Each different TLS to backends costs every worker of nginx 150 KiB and each reload 2 ms, and authorities cost as much again for each 4.5 KiB. Namespaces share 400 such units; equal settings and equal authorities cost once. While there are enough, nothing is lost; otherwise the newest policies of the namespaces that use most can't be used, and their Services answer 500: they are never reached without the TLS that a policy asks for.",
+    "use fewer different hostnames, names and authorities in the namespace, or put only the authorities that are needed into the ConfigMap",
+  ),
   POLICY_OVER_BUDGET: error(
     "an object gets no share of the policy",
     "The routes and auth of all objects together may take as many bytes of policy.json as the option policySize says, and namespaces share them. While there are enough, nothing is lost; otherwise the newest objects of the namespaces that use most are closed: their paths answer 503. If closed objects name more hosts and paths than a quarter of it, the newest of them close all routes of their kind in their namespace instead. A few kilobytes can become megabytes where one setting is repeated for each path, or a route is bound on many hosts and listeners.",

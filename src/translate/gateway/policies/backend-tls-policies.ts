@@ -13,6 +13,7 @@ import { bundleOf, readCertificateAuthorities } from "../certificate-authorities
 import { type Fact, type Key, objectKey } from "../../keys.js";
 import type { BackendPort, BackendTlsChoice, GatewayState } from "../model.js";
 import { HOLDS, type Verdict, refused } from "../verdict.js";
+import { type TlsContent, withoutTlsShare } from "./backend-tls-shares.js";
 import {
   type PolicyTarget,
   TargetIndex,
@@ -30,7 +31,7 @@ import {
  */
 export class BackendTlsPolicies {
   readonly #context: TranslateContext;
-  readonly #readings: ReadonlyMap<BackendTlsPolicy, PolicyReading>;
+  readonly #readings: Map<BackendTlsPolicy, PolicyReading>;
   readonly #index: TargetIndex<BackendTlsPolicy>;
   /** By policy and the id of the certificate that Gateways show. */
   readonly #choices = new Map<BackendTlsPolicy, Map<string | undefined, BackendTlsChoice>>();
@@ -46,6 +47,23 @@ export class BackendTlsPolicies {
     this.#readings = new Map(policies.map((policy) => [policy, readPolicy(policy, context)]));
     this.#index = new TargetIndex(policies);
     for (const policy of policies) this.#reportTargets(policy);
+    this.#share();
+  }
+
+  /** A policy without a share can't be used. */
+  #share(): void {
+    const inForce = [...this.#index.winners].flatMap(({ target, policy }) => {
+      const { namespace, name } = target;
+      const content = this.#readings.get(policy)?.content;
+      const isUsed = isService(target) && this.#context.resources.get("Service", namespace, name);
+      return isUsed && content ? [[policy, content] as const] : [];
+    });
+    for (const [policy, message] of withoutTlsShare(new Map(inForce))) {
+      const resolved = this.#readings.get(policy)?.resolved ?? HOLDS;
+      this.#readings.set(policy, { accepted: refused("NoResources", message), resolved });
+      const report = { code: "BACKEND_TLS_OVER_BUDGET", message, ...placeOf(policy) } as const;
+      this.#context.diagnostics.report(report);
+    }
   }
 
   /** Problems are reported to `own`. */
@@ -204,7 +222,7 @@ function refusedBy({ namespace, name }: BackendTlsPolicy["metadata"]): BackendTl
 
 interface PolicyReading {
   /** Absent: no connection may be made. The client certificate is added for each Gateway. */
-  readonly content?: Omit<BackendTls, "id" | "inLua" | "clientCertificate">;
+  readonly content?: TlsContent;
   /** Invalid, NoValidCACertificate. */
   readonly accepted: Verdict;
   /** InvalidKind, InvalidCACertificateRef. */

@@ -1,0 +1,53 @@
+/**
+ * Each different TLS to backends costs every worker of nginx about 150 KiB and a reload 2 ms; authorities cost a reload as much for each
+ * 4.5 KiB of their PEM. Namespaces share what costs a worker 64 MiB, or a reload 0.8 s (support/shares.ts).
+ */
+import type { BackendTlsPolicy } from "../../../api/gateway.js";
+import type { BackendTls } from "../../../model/upstream.js";
+import { type Claim, shareOut } from "../../../support/shares.js";
+
+/** Bytes of authorities that cost what settings of TLS cost. */
+const AUTHORITIES = 4608;
+/** Costs of the settings of TLS. */
+export const MOST_BACKEND_TLS = 400;
+
+export type TlsContent = Omit<BackendTls, "id" | "inLua" | "clientCertificate">;
+
+/** The policies without a share, with the reason. `contents`: of the policies that are in force. */
+export function withoutTlsShare(
+  contents: ReadonlyMap<BackendTlsPolicy, TlsContent>,
+): ReadonlyMap<BackendTlsPolicy, string> {
+  const claimed = [...contents].map(([policy, content]) => ({
+    policy,
+    claims: claimsOf(policy, content),
+  }));
+  const { kept, used } = shareOut(
+    claimed.flatMap(({ claims }) => claims),
+    MOST_BACKEND_TLS,
+  );
+  return new Map(
+    claimed.flatMap(({ policy, claims }) => {
+      if (claims.every(({ place }) => kept.has(place))) return [];
+      const { namespace } = policy.metadata;
+      const size = claims.reduce((sum, claim) => sum + claim.size, 0);
+      const message = `namespace ${namespace} has ${shown(used(namespace))} of the ${shown(MOST_BACKEND_TLS)} units of TLS to backends that are shared, which are used up; this policy needs ${shown(size)}`;
+      return [[policy, message]];
+    }),
+  );
+}
+
+/** Settings that are equal, and authorities that are, cost once. */
+function claimsOf(
+  owner: BackendTlsPolicy,
+  { authorities, ...content }: TlsContent,
+): readonly Claim[] {
+  const pem = authorities.kind === "pem" ? authorities.pem : "";
+  const settings = { owner, place: `tls ${JSON.stringify([content, authorities])}`, size: 1 };
+  return pem === ""
+    ? [settings]
+    : [settings, { owner, place: `pem ${pem}`, size: pem.length / AUTHORITIES }];
+}
+
+function shown(units: number): string {
+  return String(Math.ceil(units));
+}

@@ -1,0 +1,202 @@
+/**
+ * Everything finite, and what keeps one namespace from using it up. Each resource that namespaces share is exhausted by one of them, in as
+ * few bytes as we know; the whole holds, and another namespace is served as if it were alone. Resources of requests name their own test.
+ */
+import { existsSync } from "node:fs";
+import { type Compilation, compile } from "../../src/compile.js";
+import { MOST_OF_OBJECT, MOST_PROBLEMS } from "../../src/diagnostics/sink.js";
+import { resourcesFromObjects } from "../../src/input/load.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { unixSockets } from "../../src/render/nginx/stream-view.js";
+import { contentsOf } from "../../src/render/rendered-file.js";
+import { DIAGNOSTIC_CATALOG } from "../../src/diagnostics/catalog.js";
+import { type Manifest, range } from "../support/costly-objects.js";
+
+const OWN = "alb.ingress.cpaas.io";
+const COMPAT = "nginx.ingress.kubernetes.io";
+const GATEWAY_API = "gateway.networking.k8s.io/v1";
+
+const make = (
+  [apiVersion, kind]: readonly [string, string],
+  [namespace, name]: readonly [string, string],
+  parts: Manifest,
+  annotations: Manifest = {},
+): Manifest => ({ apiVersion, kind, metadata: { name, namespace, annotations }, ...parts });
+
+const service = (namespace: string): Manifest =>
+  make(["v1", "Service"], [namespace, "s"], { spec: { ports: [{ port: 80 }] } });
+
+function ingress(namespace: string, i: number, annotations: Manifest = {}, paths = 1): Manifest {
+  const backend = { service: { name: "s", port: { number: 80 } } };
+  const http = {
+    paths: range(paths, (k) => ({ path: `/${String(k)}`, pathType: "Prefix", backend })),
+  };
+  const spec = { rules: [{ host: `h${String(i)}.${namespace}.example`, http }] };
+  const of = ["networking.k8s.io/v1", "Ingress"] as const;
+  return make(of, [namespace, `i${String(i)}`], { spec }, annotations);
+}
+
+const CLASS = make([GATEWAY_API, "GatewayClass"], ["", "albc"], {
+  spec: { controllerName: DEFAULT_OPTIONS.controllerName },
+});
+
+const gateway = (namespace: string, i: number): Manifest =>
+  make([GATEWAY_API, "Gateway"], [namespace, `g${String(i)}`], {
+    spec: {
+      gatewayClassName: "albc",
+      listeners: range(64, (k) => ({
+        name: `l${String(k)}`,
+        port: 10_000 + 64 * i + k,
+        protocol: "TCP",
+      })),
+    },
+  });
+
+const basic = { [`${OWN}/auth-type`]: "basic", [`${OWN}/auth-secret`]: "u" };
+const faultySecret = make(["v1", "Secret"], ["tenant", "u"], {
+  data: { auth: Buffer.from("a\n".repeat(20_000)).toString("base64") },
+});
+
+interface Shared {
+  readonly options?: Partial<CompileOptions>;
+  readonly exhaust: () => readonly Manifest[];
+  /** How much of it is used. */
+  readonly used: (result: Compilation) => number;
+  readonly most: number;
+  /** What tells the tenant. */
+  readonly code: keyof typeof DIAGNOSTIC_CATALOG;
+}
+
+/** What namespaces share. */
+const SHARED: Readonly<Record<string, Shared>> = {
+  "listening sockets": {
+    options: { listenerSockets: 128, httpPort: 0, httpsPort: 0 },
+    exhaust: () => [CLASS, gateway("tenant", 0), gateway("tenant", 1)],
+    used: ({ config }) =>
+      2 * new Set([...config.streams, ...config.servers].map(({ port }) => port)).size +
+      unixSockets(config),
+    most: 128,
+    code: "LISTENER_OVER_BUDGET",
+  },
+  "locations of nginx": {
+    options: { nginxLocations: 8, httpsPort: 0 },
+    exhaust: () =>
+      range(40, (i) =>
+        ingress("tenant", i, { [`${COMPAT}/proxy-body-size`]: `${String(i + 1)}k` }),
+      ),
+    used: ({ config }) =>
+      new Set(
+        config.routes.flatMap((each) => (each.bodyLimit && !each.holdsBody ? each.bodyLimit : [])),
+      ).size,
+    most: 8,
+    code: "LOCATIONS_OVER_BUDGET",
+  },
+  "bytes of the policy": {
+    options: { policySize: 200_000 },
+    exhaust: () =>
+      range(20, (i) =>
+        ingress(
+          "tenant",
+          i,
+          {
+            [`${COMPAT}/whitelist-source-range`]: range(
+              300,
+              (k) => `10.0.${String(k >> 8)}.${String(k & 255)}`,
+            ).join(),
+          },
+          50,
+        ),
+      ),
+    used: ({ files }) => {
+      const contents = files.find(({ path }) => path === "policy.json");
+      return contents === undefined ? 0 : contentsOf(contents).length;
+    },
+    most: 1.25 * 200_000 + 20_000,
+    code: "POLICY_OVER_BUDGET",
+  },
+  "problems of one object": {
+    exhaust: () => [faultySecret, ...range(60, (i) => ingress("tenant", i, basic))],
+    used: ({ diagnostics }) =>
+      diagnostics.filter(({ resource }) => resource?.kind === "Secret").length,
+    most: MOST_OF_OBJECT + 1,
+    code: "PROBLEMS_NOT_LISTED",
+  },
+  problems: {
+    exhaust: () =>
+      range(MOST_PROBLEMS / 40, (i) =>
+        ingress("tenant", i, Object.fromEntries(range(50, (k) => [`${OWN}/x${String(k)}`, "1"]))),
+      ),
+    used: ({ diagnostics }) => diagnostics.length,
+    most: MOST_PROBLEMS + 10,
+    code: "PROBLEMS_NOT_LISTED",
+  },
+};
+
+/** Shared too, where exhausting it takes a test of its own; or bounded by request. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "TLS to backends": "test/unit/translate/gateway/policies/backend-tls-shares.test.ts",
+  "memory for one object's hosts and paths":
+    "test/unit/translate/gateway/routes/route-size.test.ts",
+  "time to compile": "test/property/compile-cost.test.ts",
+  "turns of a request": "test/lua/turns.test.ts",
+  "tries and mirrors of a request": "test/lua/turns.breadth.test.ts",
+  "bytes that a request's templates add": "test/lua/expansion.test.ts",
+  "time of a worker for a request": "test/lua/request-cost.test.ts",
+  "time of a regular expression": "test/lua/regular-expression-costs.test.ts",
+};
+
+const VICTIM = [
+  service("victim"),
+  ingress("victim", 0, { [`${COMPAT}/proxy-body-size`]: "3333k" }, 3),
+];
+
+test.each(Object.entries(SHARED))("%s", (_what, { options = {}, exhaust, used, most, code }) => {
+  const all = { ...DEFAULT_OPTIONS, ...options };
+  const compiled = (objects: readonly Manifest[]): Compilation =>
+    compile(resourcesFromObjects(objects).resources, all);
+  const alone = compiled(VICTIM);
+  const result = compiled([...VICTIM, service("tenant"), ...exhaust()]);
+  const ofVictim = ({ config }: Compilation) =>
+    config.routes.filter(({ source }) => source[1] === "victim");
+
+  expect(used(result)).toBeLessThanOrEqual(most);
+  const told = result.diagnostics.filter((each) => each.code === code);
+  expect(new Set(told.map(({ resource }) => resource?.namespace))).toEqual(new Set(["tenant"]));
+  expect(ofVictim(result)).toEqual(ofVictim(alone));
+});
+
+test.each(Object.entries(ELSEWHERE))("%s has a test of its own", (_what, path) => {
+  expect(existsSync(path)).toBe(true);
+});
+
+test("each diagnostic that says that something is used up is of a resource above", () => {
+  const codes = Object.keys(DIAGNOSTIC_CATALOG).filter((code) => code.endsWith("_OVER_BUDGET"));
+  const known = new Set<string>(Object.values(SHARED).map(({ code }) => code));
+  expect(codes.filter((code) => !known.has(code))).toEqual(["BACKEND_TLS_OVER_BUDGET"]);
+});
+
+test("10,000 routes in 50 namespaces are far from each limit", () => {
+  const objects = range(50, (n) => {
+    const namespace = `team-${String(n)}`;
+    return [
+      service(namespace),
+      ...range(200, (i) =>
+        ingress(namespace, i, {
+          [`${COMPAT}/proxy-body-size`]: `${String(2 ** (i % 6))}m`,
+          [`${COMPAT}/auth-url`]: `http://auth.${namespace}.svc.cluster.local/`,
+          [`${COMPAT}/auth-signin`]: "https://login.example/start?rd=$scheme://$host$request_uri",
+          [`${COMPAT}/whitelist-source-range`]: "10.0.0.0/8,192.168.0.0/16",
+        }),
+      ),
+    ];
+  }).flat();
+  const options = {
+    ...DEFAULT_OPTIONS,
+    policySize: DEFAULT_OPTIONS.policySize / 8,
+    nginxLocations: DEFAULT_OPTIONS.nginxLocations / 8,
+  };
+  const { diagnostics, config } = compile(resourcesFromObjects(objects).resources, options);
+  expect(config.routes).toHaveLength(10_000);
+  expect(diagnostics.filter(({ code }) => code.endsWith("_OVER_BUDGET"))).toEqual([]);
+  expect(config.routes.filter(({ refuse }) => refuse !== undefined)).toEqual([]);
+});
