@@ -12,6 +12,7 @@ import type { DataPlaneConfig } from "../model/config.js";
 import { unrenderedHint } from "../diagnostics/unrendered.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
+import { literalText } from "./auth/template.js";
 import { placeOf } from "./place.js";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
@@ -22,7 +23,11 @@ export function review(
   resources: Resources,
   config: DataPlaneConfig,
 ): readonly Diagnostic[] {
-  const reports = [...strayEndpoints(resources), ...missingEndpoints(resources, config)];
+  const reports = [
+    ...strayEndpoints(resources),
+    ...missingEndpoints(resources, config),
+    ...roundabouts(resources, config),
+  ];
   const found = reports.map((report) =>
     diagnosticOf(report, report.resource && resources.locate(report.resource, report.field ?? [])),
   );
@@ -56,6 +61,35 @@ function missingEndpoints(resources: Resources, { upstreams }: DataPlaneConfig):
     if (!ports.some((each) => String(each.port) === port)) return [];
     const message = `port ${port} has no endpoint that is ready; what leads there answers 503`;
     return [{ code: "SERVICE_WITHOUT_ENDPOINTS", message, ...placeOf(service) }];
+  });
+}
+
+/** Auth URLs of hosts that the gateway itself serves. */
+function roundabouts(
+  resources: Resources,
+  { auths, routes, bindings }: DataPlaneConfig,
+): readonly Report[] {
+  const served = new Set(
+    bindings.flatMap(({ at }) =>
+      at.flatMap(({ hosts }) =>
+        hosts.flatMap(({ host }) => (host.kind === "exact" ? [host.host] : [])),
+      ),
+    ),
+  );
+  const hosts = new Map(
+    auths.flatMap(({ id, forward }) => {
+      const host = forward?.upstream === undefined ? literalText(forward?.host ?? []) : undefined;
+      return host !== undefined && served.has(host) ? [[id, host] as const] : [];
+    }),
+  );
+  return routes.flatMap(({ auth = [], source: [written, namespace, name] }): readonly Report[] => {
+    const host = auth.map((id) => hosts.get(id)).find((found) => found !== undefined);
+    const kind = KIND_NAMES.find((each) => each === written);
+    const object = kind && resources.get(kind, namespace, name);
+    if (host === undefined || object === undefined) return [];
+    const message = `the auth URL's host ${host} is one of this gateway, so each question to the auth service leads through it`;
+    const hint = "name the Service of the auth service";
+    return [{ code: "AUTH_SERVICE_NOT_FOUND", message, ...placeOf(object), hint }];
   });
 }
 

@@ -100,3 +100,18 @@ it("names the Service that a backend probably means, of the same namespace", () 
   const elsewhere = ingress("wep").replace("shop", "other");
   expect(reviewed(elsewhere)).toEqual([expect.stringMatching(/^SERVICE_NOT_FOUND: create/)]);
 });
+
+it("says that an auth URL leads through the gateway itself", () => {
+  const asking = (url: string) =>
+    ingress()
+      .replace(
+        "{ name: a, namespace: shop }",
+        `{ name: a, namespace: shop, annotations: { nginx.ingress.kubernetes.io/auth-url: "${url}" } }`,
+      )
+      .replace("[{ http:", "[{ host: app.example, http:") + slice("web", true);
+
+  expect(reviewed(asking("http://app.example/verify"))).toEqual([
+    "AUTH_SERVICE_NOT_FOUND: name the Service of the auth service",
+  ]);
+  expect(reviewed(asking("http://other.example/verify"))).toEqual([]);
+});
