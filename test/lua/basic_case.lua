@@ -6,8 +6,8 @@ local _M = {}
 local function drain(attempts, name, cost)
     local realm = name:match("^(.*)/") or "realm"
     local count = 0
-    while attempts.allowed(realm, name) do
-        attempts.failed(realm, name, cost)
+    while attempts.allowed(realm, name, "one") do
+        attempts.failed(realm, name, cost, "one")
         count = count + 1
     end
     return count

@@ -2,8 +2,9 @@
 --
 -- The limits are buckets that refill evenly: one for each client of a realm, for each realm (a set of credentials) and
 -- for the worker. A flood empties its own bucket first: other realms keep all of theirs. A quarter of a realm's is kept
--- for clients that have not failed just now, and half of the worker's for such realms, so many floods leave room for
--- other requests. Only failures count: they never delay users who log in.
+-- for clients that have not failed just now. Half of the worker's is kept for realms where none has, and half of that
+-- for namespaces where none has, so many floods, and one at many realms of a namespace, leave room for others. Only
+-- failures count: they never delay users who log in.
 -- May yield: no. Phases: any.
 local now = ngx.now
 local max = math.max
@@ -17,6 +18,7 @@ local REALM_RATE, REALM_BURST = 150, 100
 local WORKER_RATE, WORKER_BURST = 1000, 400
 -- The part that clients and realms with recent failures may use.
 local REALM_REST, WORKER_REST = REALM_BURST * 3 / 4, WORKER_BURST / 2
+local NAMESPACE_REST = WORKER_BURST * 3 / 4
 -- Seconds after which the bucket of a client or realm is full again, whatever it did.
 local FORGET = CLIENT_BURST / CLIENT_RATE
 
@@ -39,22 +41,33 @@ local function forget()
     end
 end
 
+-- What of the worker's bucket a realm may use.
+local function part_of(of_realm, namespace)
+    if of_realm then
+        return WORKER_REST
+    end
+    return (young[namespace] or old[namespace]) and NAMESPACE_REST or WORKER_BURST
+end
+
 --- May this client's attempt be computed?
 ---@param realm string names the credential set
 ---@param client string names client and credential set
-function _M.allowed(realm, client)
+---@param namespace string of the route
+function _M.allowed(realm, client, namespace)
     forget()
     local of_realm, of_client = young[realm] or old[realm], young[client] or old[client]
     return has_room(of_client or 0, CLIENT_RATE, CLIENT_BURST)
         and has_room(of_realm or 0, REALM_RATE, of_client and REALM_REST or REALM_BURST)
-        and has_room(worker_full, WORKER_RATE, of_realm and WORKER_REST or WORKER_BURST)
+        and has_room(worker_full, WORKER_RATE, part_of(of_realm, namespace))
 end
 
 --- Counts an attempt that failed.
 ---@param cost number 1 for a password of usual length
-function _M.failed(realm, client, cost)
+---@param namespace string
+function _M.failed(realm, client, cost, namespace)
     forget()
     local time = now()
+    young[namespace] = time
     young[realm] = max(young[realm] or old[realm] or 0, time) + cost / REALM_RATE
     young[client] = max(young[client] or old[client] or 0, time) + cost / CLIENT_RATE
     worker_full = max(worker_full, time) + cost / WORKER_RATE

@@ -5,6 +5,7 @@ local apr1 = require("alb.auth.apr1")
 local attempts = require("alb.auth.attempts")
 local credentials_file = require("alb.auth.credentials_file")
 local errors = require("alb.errors")
+local index = require("alb.policy.index")
 local source_range = require("alb.auth.source_range")
 local verified = require("alb.auth.verified")
 
@@ -85,6 +86,13 @@ local function refuse(basic, status, reason)
     return nil, { status = status, reason = reason, challenges = challenges }
 end
 
+-- Whose path it is: a tenant may have any number of realms.
+local function namespace_of_route()
+    local id = var.albc_route or ""
+    local route = id ~= "" and index.route(id)
+    return "namespace " .. (route and route.source[2] or "")
+end
+
 -- Computes the hash, unless too many logins of this client have failed just now. Returns nil if the login is right,
 -- else a status and the reason.
 local function compute(set, user, password, key, is_known)
@@ -92,15 +100,16 @@ local function compute(set, user, password, key, is_known)
         return 401, reasons.basic_wrong
     end
     local client = set.key .. str_sub(source_range.client(), 1, 8)
+    local namespace = namespace_of_route()
     -- A login that was right before is not limited: only its user can have sent it.
-    if not is_known and not attempts.allowed(set.key, client) then
+    if not is_known and not attempts.allowed(set.key, client, namespace) then
         return 429, reasons.basic_flood
     end
     if apr1.verify(set, user, password) then
         verified.add(key)
         return nil
     end
-    attempts.failed(set.key, client, 1 + floor(#password / COST_UNIT))
+    attempts.failed(set.key, client, 1 + floor(#password / COST_UNIT), namespace)
     return 401, reasons.basic_wrong
 end
 
