@@ -4,7 +4,7 @@
  */
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink, type Report } from "./diagnostics/sink.js";
-import { closedForm } from "./input/salvage.js";
+import { closedObject } from "./input/salvage.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
@@ -159,7 +159,8 @@ function translated(
   proves: typeof rendersAll = () => undefined,
 ): Translated {
   const given = { refused: resources.refused, options };
-  return withoutFaulty(resources, closedForm, (part, faults) => {
+  const { refusedObjects: refused } = options;
+  return withoutFaulty(resources, { close: closedObject, refused }, (part, faults) => {
     const sink = new DiagnosticSink();
     sink.addAll(faults);
     const routing = translateRouting(part, options, sink, memory);

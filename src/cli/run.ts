@@ -81,6 +81,7 @@ export async function runRun(
     const controller = new Controller(source, {
       ...{ options, log, observe, changes, fixedFiles: await fixedFiles(run) },
       apply: (files) => applier.apply(files),
+      probe: nginx && ((files) => applier.probe(files)),
       expect: () => {
         applier.expect();
       },

@@ -60,6 +60,8 @@ export class ApplyLoop {
     readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
     /** Called at the first change of a batch: `apply` may follow. */
     readonly expect?: () => void;
+    /** nginx refused a configuration, and not because of ports. */
+    readonly onRefused?: () => void;
     readonly observe: Observe;
     readonly changes?: Pick<RecentChanges, "record" | "because"> | undefined;
     /** Milliseconds; see Batcher. */
@@ -127,7 +129,7 @@ export class ApplyLoop {
   }
 
   async #refresh(): Promise<"again" | "done"> {
-    const { log, compile, apply } = this.#options;
+    const { compile, apply } = this.#options;
     const watch = new ApplyWatch(this.#options);
     clearTimeout(this.#retry);
     try {
@@ -143,15 +145,22 @@ export class ApplyLoop {
       this.#conclude(compiled, applied);
     } catch (error: unknown) {
       watch.failed(error);
-      if (error instanceof NginxRefused && this.#unblock(error.blockedPorts, true)) return "again";
-      if (error instanceof NginxRefused && this.exclude(error.unavailablePorts, error.message))
-        return "again";
-      const delay = this.#retryLater();
-      log.error(
-        { ...reasonOf(error), delay },
-        "change not applied; the last good configuration stays",
-      );
+      return this.#failed(error);
     }
+    return "done";
+  }
+
+  #failed(error: unknown): "again" | "done" {
+    if (error instanceof NginxRefused) {
+      if (this.#unblock(error.blockedPorts, true)) return "again";
+      if (this.exclude(error.unavailablePorts, error.message)) return "again";
+      this.#options.onRefused?.();
+    }
+    const delay = this.#retryLater();
+    this.#options.log.error(
+      { ...reasonOf(error), delay },
+      "change not applied; the last good configuration stays",
+    );
     return "done";
   }
 
@@ -223,6 +232,7 @@ export class ApplyLoop {
       if (unwritten === undefined) this.#backoff.succeeded();
       return;
     }
+    this.#options.onRefused?.();
     const delay = this.#retryLater();
     log[refused === before ? "debug" : "error"](
       { reason: refused, delay },

@@ -13,6 +13,7 @@ import {
 } from "../diagnostics/diagnostic.js";
 import { type Observe, summaryOf } from "../health/run-health.js";
 import type { Advance } from "../input/load.js";
+import type { Resources } from "../input/resources.js";
 import { LiveObjects } from "../input/object-store.js";
 import type { CompileOptions } from "../model/options.js";
 import type { Applied } from "../output/apply.js";
@@ -22,7 +23,9 @@ import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError, PolicyTooLarge, TooManyFaults } from "../support/errors.js";
 import type { Log } from "../support/log.js";
+import { errorText } from "../support/text.js";
 import { type Compiled, ApplyLoop, ApplyWatch } from "./apply-loop.js";
+import { NginxRefusals } from "./nginx-refusals.js";
 
 /** Where the objects come from: files (FileSource) or a cluster (ClusterSource). */
 export interface ObjectSource {
@@ -53,6 +56,8 @@ interface ControllerOptions {
   /** Files that are not compiled from objects: the Lua code, and facts about this machine. */
   readonly fixedFiles: readonly RenderedFile[];
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+  /** Tests files that are not to be served (Applier.probe); absent: nginx tests a configuration only when it is reloaded. */
+  readonly probe?: ((files: readonly RenderedFile[]) => Promise<void>) | undefined;
   /** Called when something has changed: `apply` may follow. */
   readonly expect?: () => void;
   readonly changes?: Pick<RecentChanges, "note" | "record" | "because">;
@@ -70,6 +75,11 @@ export class Controller {
   readonly #diagnostics: DiagnosticLog;
   readonly #compiler = new Compiler();
   readonly #loop: ApplyLoop;
+  readonly #refusals: NginxRefusals<Resources>;
+  /** Of the last compilation. */
+  #resources: Resources | undefined;
+  #search: Promise<void> | undefined;
+  #isClosed = false;
   #served: { readonly ports: readonly number[]; readonly objects: number } = {
     ports: [],
     objects: 0,
@@ -83,7 +93,11 @@ export class Controller {
     this.#loop = new ApplyLoop({
       ...{ log, observe, apply, changes, ...(expect && { expect }) },
       compile: () => this.#compile(),
+      onRefused: () => {
+        this.#search ??= this.#searchBeside().finally(() => (this.#search = undefined));
+      },
     });
+    this.#refusals = new NginxRefusals(log, (resources, options) => this.#test(resources, options));
   }
 
   /** Resolves when the first objects are known. Throws EnvironmentError. */
@@ -142,17 +156,23 @@ export class Controller {
   /** Takes no further change; resolves when the change under way is applied. */
   async close(): Promise<void> {
     await this.#loop.close();
+    this.#isClosed = true;
+    await this.#search;
     await this.#source.close();
   }
 
   async #compile(): Promise<Compiled> {
-    const { options, observe, fixedFiles, changes } = this.#setup;
+    const { observe, fixedFiles, changes } = this.#setup;
     const { resources, unreadable, objects, changed, ...input } = await this.#source.read();
     changes?.note(changed.map(nameOf));
     // Between these steps, watches and answers of the API server are taken.
     await nextTurn();
-    const { unavailablePorts, isInterim } = this.#loop;
-    const render = this.#compiler.translate(resources, { ...options, unavailablePorts });
+    const { isInterim } = this.#loop;
+    this.#resources = resources;
+    const render = this.#compiler.translate(resources, {
+      ...this.#options(),
+      refusedObjects: this.#refusals.among(resources),
+    });
     await nextTurn();
     const compilation = render(Date.now());
     const { certificates } = compilation;
@@ -184,9 +204,41 @@ export class Controller {
       const isSomethingLeft = this.#served.ports.some(
         (port) => !unavailablePorts.includes(String(port)),
       );
-      if (!isSomethingLeft || !this.#loop.exclude(unavailablePorts, message)) throw error;
+      const isOther =
+        (isSomethingLeft && this.#loop.exclude(unavailablePorts, message)) ||
+        (error instanceof NginxRefused && (await this.#searchObjects()));
+      if (!isOther) throw error;
       return this.#startLeavingOut(nginx, watch);
     }
+  }
+
+  #options(): CompileOptions {
+    return { ...this.#setup.options, unavailablePorts: this.#loop.unavailablePorts };
+  }
+
+  /** Changes are applied meanwhile, with the previous nginx.conf. Does not throw. */
+  async #searchBeside(): Promise<void> {
+    try {
+      if (await this.#searchObjects()) this.#loop.notify();
+    } catch (error: unknown) {
+      this.#setup.log.error({ reason: errorText(error) }, "can't search what nginx refuses");
+    }
+  }
+
+  /** Closes the objects that nginx refuses; false: it refuses none. */
+  async #searchObjects(): Promise<boolean> {
+    const resources = this.#resources;
+    if (resources === undefined || this.#setup.probe === undefined) return false;
+    return this.#refusals.search(resources, this.#options());
+  }
+
+  async #test(resources: Resources, options: CompileOptions): Promise<void> {
+    const { fixedFiles, probe } = this.#setup;
+    await nextTurn();
+    if (this.#isClosed) throw new EnvironmentError("albc ends");
+    const render = new Compiler().translate(resources, options);
+    await nextTurn();
+    await probe?.([...render(0).files, ...fixedFiles]);
   }
 
   async #prepareNothing({ prepare }: FirstStart): Promise<void> {

@@ -152,6 +152,11 @@ export const DIAGNOSTIC_CATALOG = {
     "nginx could not bind it: another process uses it, the machine lacks the address, or ports below 1024 are not allowed. The port is not served; everything else is. albc tries again every 30 seconds, and at each change.",
     "end the other process, or choose another port",
   ),
+  REFUSED_BY_NGINX: error(
+    "nginx refuses its configuration because of an object",
+    "albc found the object by testing configurations without some of the objects. Its hosts and paths answer 503, connections of its stream routes are closed, and a Secret or ConfigMap counts as absent; everything else is served. albc tries the object again once it changes, and when albc starts.",
+    "change what the message names; if it is a directive that this nginx does not know, install the modules that albc needs",
+  ),
   CERTIFICATE_UNUSABLE: error(
     "a certificate can't be used",
     "The Secret is missing or lacks a PEM certificate chain with its private key, the key is too weak or RSA with more than 4096 bits, or the chain exceeds 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate is served, or the handshake fails.",

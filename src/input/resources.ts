@@ -63,3 +63,31 @@ export interface Resources extends RoutingResources {
   readonly slices: ServiceSlices;
   readonly locate: Locate;
 }
+
+export interface Entry<K extends RoutingKind = RoutingKind> {
+  readonly kind: K;
+  readonly object: KindMap[K];
+}
+
+/** Objects that only say how others count; without one, others are not served, so that they seem to be to blame. They come first. */
+const FOUNDATIONS: ReadonlySet<RoutingKind> = new Set([
+  "Namespace",
+  "IngressClass",
+  "GatewayClass",
+  "Service",
+  "ReferenceGrant",
+]);
+
+/** All objects in the order in which they are to blame: what is named comes after what names it. */
+export function entriesOf(resources: RoutingResources): readonly Entry[] {
+  const kinds = [...FOUNDATIONS, ...ROUTING_KINDS.filter((kind) => !FOUNDATIONS.has(kind))];
+  return kinds.flatMap((kind): readonly Entry[] =>
+    resources.list(kind).map((object) => ({ kind, object })),
+  );
+}
+
+/** How the search for an object to blame takes entries together (`failingAmong`). */
+export const BY_KIND = {
+  kindOf: ({ kind }: Entry): string => kind,
+  ownerOf: ({ object }: Entry): string => object.metadata.namespace,
+};

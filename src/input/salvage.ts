@@ -29,6 +29,8 @@ import { labelProblem, subdomainProblem } from "./rules/names.js";
 /** The schemas of the kinds do not depend on the group. */
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 
+const INTERNAL = "internal error";
+
 /**
  * The closed form of an object: its readable parts, as an object of its kind. Undefined: there is nothing to close. `what`: see Closed.
  * `isWhole`: no field is out of place.
@@ -36,7 +38,7 @@ const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 export function closedForm<K extends KindName>(
   kind: K,
   object: object,
-  what = "internal error",
+  what = INTERNAL,
   isWhole = true,
 ): KindMap[K] | undefined {
   const definition: KindDefinition<KindMap[K]> = TABLE[kind];
@@ -77,6 +79,24 @@ function losesAlias(value: JsonObject, { annotations, labels }: JsonObject): boo
   const isAlias = (name: string): boolean => name.includes("server-alias");
   const read = valuesOf([annotations, labels], isAlias);
   return !isObject(written) || valuesOf(value, isAlias).length > read.length;
+}
+
+/** Routes of streams and policies keep what they are for, and translation serves none of it. */
+const MARKED: ReadonlySet<KindName> = new Set([
+  "TLSRoute",
+  "TCPRoute",
+  "UDPRoute",
+  "BackendTLSPolicy",
+]);
+
+/** The closed form of an object that was read, to use in its place; undefined: its kind has none. */
+export function closedObject<K extends KindName>(
+  kind: K,
+  object: KindMap[K],
+  what?: string,
+): KindMap[K] | undefined {
+  if (!MARKED.has(kind)) return closedForm(kind, object, what);
+  return { ...object, closed: { what: what ?? INTERNAL, extent: "paths" } };
 }
 
 /** Whether a refused object of the kind can be closed: its kind takes requests. */

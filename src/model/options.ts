@@ -53,6 +53,8 @@ export interface CompileOptions {
   readonly clusterDomain: string;
   /** Ports that nginx can't bind: `80` on all addresses, `10.0.0.1:80` or `[fd00::1]:80` on one, `53/udp`. Detected, not an option. */
   readonly unavailablePorts: readonly string[];
+  /** Because of which nginx refuses its configuration. Detected, not an option. */
+  readonly refusedObjects: readonly RefusedObject[];
   /** Whether nginx has its stream module, which ports of TCPRoutes, UDPRoutes and TLSRoutes need. Detected, unless it is set. */
   readonly stream: boolean;
   /** Loopback and link-local addresses and CIDRs that auth URLs of Ingresses and AuthPolicies may name. */
@@ -66,6 +68,16 @@ export interface CompileOptions {
   /** Pages for errors of routes that have no pages of their own, and of requests without a route. Absent: none. */
   readonly errorPages?: GatewayErrorPages;
   readonly dataPlane: DataPlaneOptions;
+}
+
+export interface RefusedObject {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What nginx says. */
+  readonly reason: string;
+  /** Nothing of it is translated, because nginx refuses its closed form, too, or it has none. */
+  readonly isLeftOut: boolean;
 }
 
 export interface GatewayErrorPages {
@@ -174,6 +186,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   secretNamespaces: ["*"],
   clusterDomain: "cluster.local",
   unavailablePorts: [],
+  refusedObjects: [],
   stream: true,
   authAddresses: LOOPBACK,
   auth: { timeout: 5000, tlsVerify: true },

@@ -47,6 +47,7 @@ export interface Applied {
 }
 
 const STAGE = "stage";
+const PROBE = "probe";
 const STAGE_FOLDERS = ["control", "logs", "tmp", "environment"];
 
 type Outcome = Pick<Applied, "kind" | "unwritten">;
@@ -124,6 +125,11 @@ export class Applier {
     } finally {
       this.#isApplying = false;
     }
+  }
+
+  /** Tests files that are not to be served, beside everything else. Throws NginxRefused. */
+  probe(files: readonly RenderedFile[]): Promise<void> {
+    return this.#test(files, PROBE);
   }
 
   /**
@@ -205,11 +211,11 @@ export class Applier {
   }
 
   /** Uses a separate folder with the layout of the run folder, because nginx -t runs our Lua and opens our logs. */
-  async #test(files: readonly RenderedFile[]): Promise<void> {
-    const stage = join(this.#folder, STAGE);
+  async #test(files: readonly RenderedFile[], name = STAGE): Promise<void> {
+    const stage = join(this.#folder, name);
     try {
       await rm(stage, { recursive: true, force: true });
-      for (const name of STAGE_FOLDERS) await mkdir(join(stage, name), { recursive: true });
+      for (const each of STAGE_FOLDERS) await mkdir(join(stage, each), { recursive: true });
       await writeChanged(stage, files, { group: this.#group, sync: false });
       await this.#reloader.test(stage);
     } finally {

@@ -7,38 +7,46 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import {
+  BY_KIND,
+  type Entry,
   ROUTING_KINDS,
   type RoutingKind,
   type RoutingResources,
+  entriesOf,
   grantsIn,
 } from "../input/resources.js";
+import type { RefusedObject } from "../model/options.js";
 import { getOrInsert } from "../support/collections.js";
 import { TooManyFaults } from "../support/errors.js";
+import { failingAmong, searched } from "../support/halving.js";
 import { resourceRef } from "./place.js";
 import { internalError } from "./reasons.js";
 
-/** Returns a closed object to use in place of an object; undefined: no form of it can be closed. */
-type CloseObject = <K extends RoutingKind>(kind: K, object: KindMap[K]) => KindMap[K] | undefined;
+/** Returns a closed object to use in place of an object; undefined: no form of it can be closed. `what`: see Closed. */
+type CloseObject = <K extends RoutingKind>(
+  kind: K,
+  object: KindMap[K],
+  what?: string,
+) => KindMap[K] | undefined;
 
 /**
  * How often faulty objects are searched, each time all of one kind. If translating still throws then, no single object is to blame, and
  * the caller gets the error: the previous configuration keeps serving; at the start there is none.
  */
 const MOST_ROUNDS = 100;
-/** Parts of one kind that are tried alone. After that many, a part that throws is closed as a whole. */
+/** Parts of one kind that are tried alone. After that many, a part of one namespace that throws is closed as a whole. */
 const MOST_PARTS = 4000;
 
 /** Objects in their place; undefined: left out. */
 type Replaced = ReadonlyMap<KubernetesObject, KubernetesObject | undefined>;
 
-/** Translates the resources, less what makes it throw. Throws where no object is to blame. */
+/** Translates the resources, less what nginx refuses and what makes it throw. Throws where no object is to blame. */
 export function withoutFaulty<T>(
   resources: RoutingResources,
-  close: CloseObject,
+  { close, refused }: { readonly close: CloseObject; readonly refused: readonly RefusedObject[] },
   translate: (resources: RoutingResources, faults: readonly Report[]) => T,
 ): T {
-  const replaced = new Map<KubernetesObject, KubernetesObject | undefined>();
-  const faults: Report[] = [];
+  const { replaced, faults } = refusedByNginx(resources, refused, close);
   const forms: UntriedForms = new Map();
   for (let round = 0; ; round += 1) {
     try {
@@ -55,6 +63,28 @@ export function withoutFaulty<T>(
       for (const entry of faulty) replaced.set(entry.object, nextForm(entry, forms, close));
     }
   }
+}
+
+/** The objects that nginx refuses, closed or left out, and their reports. */
+function refusedByNginx(
+  resources: RoutingResources,
+  refused: readonly RefusedObject[],
+  close: CloseObject,
+): {
+  readonly replaced: Map<KubernetesObject, KubernetesObject | undefined>;
+  readonly faults: Report[];
+} {
+  const replaced = new Map<KubernetesObject, KubernetesObject | undefined>();
+  const faults: Report[] = [];
+  for (const { kind: name, namespace, name: own, reason, isLeftOut } of refused) {
+    const kind = ROUTING_KINDS.find((each) => each === name);
+    const object = kind && resources.get(kind, namespace, own);
+    if (kind === undefined || object === undefined) continue;
+    replaced.set(object, isLeftOut ? undefined : close(kind, object, "nginx refuses it"));
+    const message = `nginx refuses its configuration because of this object: ${reason}`;
+    faults.push({ code: "REFUSED_BY_NGINX", message, resource: resourceRef(object) });
+  }
+  return { replaced, faults };
 }
 
 /** The closed forms of each object that have not been tried yet. */
@@ -92,63 +122,22 @@ function succeeds(action: () => unknown): boolean {
   }
 }
 
-interface Entry<K extends RoutingKind = RoutingKind> {
-  readonly kind: K;
-  readonly object: KindMap[K];
-}
-
-/**
- * The last of the shortest part of all objects that throws, found by halving, and the others of its kind that throw in its place: a bug
- * often concerns many.
- */
+/** The objects of one kind that make translating throw. */
 function faultyObjects(
   resources: RoutingResources,
   replaced: Replaced,
   throws: (part: RoutingResources) => boolean,
 ): readonly Entry[] {
-  const entries = ROUTING_KINDS.flatMap((kind): readonly Entry[] =>
-    resources.list(kind).map((object) => ({ kind, object })),
-  );
-  const throwsWith = (kept: readonly Entry[]): boolean => {
+  const entries = entriesOf(resources);
+  return searched(failingAmong(entries, { ...BY_KIND, mostParts: MOST_PARTS }), (kept) => {
     const those = new Set(kept.map(({ object }) => object));
     const left = entries.filter(({ object }) => !those.has(object));
-    return throws(
-      replacing(
-        resources,
-        new Map([...replaced, ...left.map((each) => [each.object, undefined] as const)]),
-      ),
-    );
-  };
-  let [fine, faulty] = [0, entries.length];
-  while (faulty - fine > 1) {
-    const middle = Math.floor((fine + faulty) / 2);
-    if (throwsWith(entries.slice(0, middle))) faulty = middle;
-    else fine = middle;
-  }
-  const first = entries[faulty - 1];
-  if (first === undefined) return [];
-  const around = entries.slice(
-    0,
-    entries.findIndex(({ kind }) => kind === first.kind),
-  );
-  const alike = entries.slice(faulty).filter(({ kind }) => kind === first.kind);
-  return [first, ...faultyAmong(alike, (part) => throwsWith([...around, ...part]))];
-}
-
-/** Those that throw without the others, found by halving. */
-function faultyAmong(
-  all: readonly Entry[],
-  throws: (part: readonly Entry[]) => boolean,
-): readonly Entry[] {
-  let parts = 0;
-  const faultyOf = (part: readonly Entry[]): readonly Entry[] => {
-    parts += 1;
-    if (part.length === 0 || !throws(part)) return [];
-    if (part.length === 1 || parts > MOST_PARTS) return part;
-    const middle = Math.floor(part.length / 2);
-    return [...faultyOf(part.slice(0, middle)), ...faultyOf(part.slice(middle))];
-  };
-  return faultyOf(all);
+    const without = new Map([
+      ...replaced,
+      ...left.map((each) => [each.object, undefined] as const),
+    ]);
+    return throws(replacing(resources, without));
+  });
 }
 
 function replacing(resources: RoutingResources, replaced: Replaced): RoutingResources {

@@ -12,6 +12,7 @@ import { SecretText } from "../../src/support/secret-text.js";
 import { type Compilation, compile } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format.js";
 import { inOrder } from "../../src/diagnostics/sink.js";
+import type { RefusedObject } from "../../src/model/options.js";
 import { review } from "../../src/translate/review.js";
 import { advance, initialInput } from "../../src/input/load.js";
 import type { Source } from "../../src/input/documents.js";
@@ -49,6 +50,8 @@ interface CaseDescription {
   readonly options?: Readonly<Record<string, unknown>>;
   /** What a run found out that it can't listen on. */
   readonly unavailablePorts?: readonly string[];
+  /** Because of which nginx refuses its configuration. */
+  readonly refusedObjects?: readonly RefusedObject[];
   /** When it is compiled, such as 2026-01-01T00:00:00Z; else no certificate has expired. */
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
@@ -60,7 +63,7 @@ interface CaseDescription {
   readonly show?: "stream" | "nginx.conf" | "features";
 }
 
-const KEYS = ["purpose", "options", "unavailablePorts", "now", "also", "show"];
+const KEYS = ["purpose", "options", "unavailablePorts", "refusedObjects", "now", "also", "show"];
 
 /** `case.yaml`; throws when it lacks a purpose or has an unknown key. */
 export function describeCase(golden: GoldenCase): CaseDescription {
@@ -84,7 +87,8 @@ export function compileCase(golden: GoldenCase): Compilation {
 }
 
 function compileNow(golden: GoldenCase): Compilation {
-  const { options = {}, also = [], unavailablePorts = [], now } = describeCase(golden);
+  const detected = describeCase(golden);
+  const { options = {}, also = [], unavailablePorts = [], refusedObjects = [], now } = detected;
   const settings = resolveSettings({
     flags: {},
     variables: {},
@@ -99,7 +103,7 @@ function compileNow(golden: GoldenCase): Compilation {
   ]);
   const compilation = compile(
     resources,
-    { ...compileOptions(settings), unavailablePorts },
+    { ...compileOptions(settings), unavailablePorts, refusedObjects },
     now === undefined ? 0 : Number(new Date(now)),
   );
   const found = [...diagnostics, ...compilation.diagnostics];

@@ -154,7 +154,7 @@ test.each<[string, (ingress: Ingress) => boolean]>([
 ])("%s that fail are closed together", (_, fails) => {
   const { resources } = read([INGRESSES]);
   let cost = 0;
-  const translated = withoutFaulty(resources, closedForm, (part, faults) => {
+  const translated = withoutFaulty(resources, { close: closedForm, refused: [] }, (part, faults) => {
     const ingresses = part.list("Ingress");
     cost += ingresses.length / 1000;
     const faulty = ingresses.find((each) => each.metadata.name.endsWith("7") && fails(each));

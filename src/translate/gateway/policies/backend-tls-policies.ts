@@ -240,6 +240,11 @@ function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): Policy
     const at = placeOf(policy, "spec", "options", key);
     context.diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...at });
   }
+  if (policy.closed !== undefined)
+    return {
+      accepted: refused("Invalid", `the policy can't be used: ${policy.closed.what}`),
+      resolved,
+    };
   if (authorities === undefined) return { accepted, resolved };
   if (!names.ok) return { accepted: refused("Invalid", names.problem), resolved };
   return {

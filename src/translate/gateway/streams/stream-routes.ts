@@ -40,6 +40,11 @@ export function translateStreamRoutes(
   const parents = new Parents(gateways, build);
   const routes = streamRoutes(build).map((route): AttachedRoute => {
     const problems = new RouteProblems(build.diagnostics);
+    if (route.closed !== undefined)
+      problems.unsupported(
+        "the route can't be served as written",
+        placeOf(route, route.closed.what),
+      );
     return { route, problems, own: ownParents(route, parents, problems, build) };
   });
   refuseEndings(gateways, routes, freeSockets);
