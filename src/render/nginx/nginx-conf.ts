@@ -53,7 +53,10 @@ export function renderNginxConf(
     client: clientView(dataPlane),
     log: logView(dataPlane),
     trace: traces && { spans: spansView(dataPlane.trace) },
-    variables: variablesView(dataPlane, behind.size > 0),
+    variables: variablesView(
+      dataPlane,
+      config.servers.some(({ id }) => behind.has(id)),
+    ),
     forward: forwardView(),
     upstreams: UPSTREAMS,
     backendTls: backendTlsView(config, certificates),

@@ -70,6 +70,11 @@ test("the port that backends are told of is known without one", () => {
   expect(conf({ trustedProxies: ["10.0.0.9"], proxyProtocol: true })).not.toContain("$albc_port;");
 });
 
+test("without HTTPS behind a stream no variable is named that no server sets", () => {
+  const config = { ...CONFIG, servers: [], listeners: [] };
+  expect(conf({}, config)).not.toContain("$albc_own_port");
+});
+
 test("without the access log there is none of streams", () => {
   const off = conf({ accessLog: "off" });
   expect(off.slice(off.indexOf("\nstream {"))).not.toContain("log_format");
