@@ -82,7 +82,7 @@ export function ingress(name: string, spec: IngressSpec): Manifest {
       ...(spec.defaultBackend !== undefined && { defaultBackend: backendOf(spec.defaultBackend) }),
       rules: Object.entries(hosts).map(([host, paths]) => ({
         ...(host !== "" && { host }),
-        http: { paths: paths.map(pathOf) },
+        ...(paths.length > 0 && { http: { paths: paths.map(pathOf) } }),
       })),
     },
   };

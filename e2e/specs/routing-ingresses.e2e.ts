@@ -2,7 +2,7 @@ import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { Gateway } from "../harness/gateway.js";
 import { sendBytes } from "../harness/http-client.js";
 import { Http2Client } from "../harness/http2-client.js";
-import { ingress, service, yaml } from "../harness/manifests.js";
+import { ingress, nginx, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();
@@ -26,6 +26,11 @@ beforeAll(async () => {
               "*.shop.example": [{ service: "wildcard" }],
               "named.shop.example": [{ path: "/only", service: "named-wildcard" }],
             },
+          }),
+          ingress("alone", { hosts: { "alone.example": [] } }),
+          ingress("moved", {
+            annotations: nginx({ "permanent-redirect": "https://new.example/" }),
+            hosts: { "moved.example": [] },
           }),
           ingress("any", { hosts: { "": [{ path: "/open", service: "any" }] } }),
           ingress("paths", {
@@ -75,6 +80,18 @@ describe("hosts", () => {
   ])("do not serve %s by a wildcard of one label or an exact name", async (host) => {
     expect(await reached(host)).toBe(NO_RULE);
     expect(await reached(host, "/open")).toBe("any");
+  });
+
+  it.each(["shop.example", "few.example", "named.shop.example", "alone.example"])(
+    "that an Ingress names, such as %s, get nothing from rules without a host",
+    async (host) => {
+      expect(await reached(host, "/open")).not.toBe("any");
+    },
+  );
+
+  it("of rules without paths answer by annotations, else 404", async () => {
+    expect(await reached("alone.example")).toBe(NO_RULE);
+    expect((await gateway.send({ host: "moved.example" })).status).toBe(301);
   });
 
   it("prefer the exact name to the wildcard where both have the path", async () => {

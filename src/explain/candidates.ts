@@ -73,9 +73,12 @@ export function bindingsFor(
   listener: string,
   host: string,
 ): readonly HostedBinding[] {
+  const tables = tablesOf(policy, listener);
+  const entriesOf = (key: string) => tables.flatMap((table) => tableEntries(policy, table, key));
   const keys = coveringKeys(host).map(fromWire);
-  return tablesOf(policy, listener)
-    .flatMap((table) => keys.flatMap((key) => tableEntries(policy, table, key)))
+  const named = keys.filter((key) => key !== "").flatMap(entriesOf);
+  const isAlone = named.length > 0 && isApart(policy, listener);
+  return [...named, ...(isAlone ? [] : entriesOf(""))]
     .map((entry) => ({ entry, order: toWire(entry.binding.order) }))
     .sort((a, b) => compareStrings(a.order, b.order))
     .map(({ entry }) => entry);
@@ -99,6 +102,11 @@ function tableEntries(
   return (own(policy.hosts, `${table}|${host}`) ?? [])
     .flatMap((binding) => expanded(policy, binding))
     .map((binding) => ({ host, binding }));
+}
+
+/** Whether bindings without a host are for hosts that no other names. */
+function isApart({ servers }: PolicyDocument, listener: string): boolean {
+  return Object.values(servers).some(({ apart = [] }) => apart.includes(listener));
 }
 
 /** A listener's own table, and those that it shares. */

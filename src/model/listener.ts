@@ -25,6 +25,8 @@ export interface Listener {
    * (Gateway API, HTTPS listeners; RFC 9110, 15.5.20).
    */
   readonly isolated?: true;
+  /** Bindings without a host are for hosts that no other binding of the listener names, as in ingress-nginx. */
+  readonly apart?: true;
   /** Client certificates that it requires or requests. */
   readonly clientCertificates?: ClientCertificates;
 }

@@ -87,6 +87,8 @@ export interface PolicyServer {
   readonly listeners: readonly (readonly [string, string, ...string[]])[];
   /** Ids of listeners that a request reaches only over a connection whose server name is theirs. */
   readonly isolated?: readonly string[];
+  /** Ids of listeners whose bindings without a host are for hosts that no other binding of them names. */
+  readonly apart?: readonly string[];
   /** By listener id: how it wants client certificates, and a file below the run folder with its authorities in PEM. */
   readonly clientCertificates?: Readonly<
     Record<string, readonly ["required" | "requested", AuthoritiesFile]>

@@ -89,6 +89,8 @@ export function isExternalName(service: Service): boolean {
 interface Ports {
   /** By number and by name. The first of two ports with one number or name counts. */
   readonly index: ReadonlyMap<number | string, ServicePort>;
+  /** By targetPort as a text. */
+  readonly targets: ReadonlyMap<string, ServicePort>;
   /** The first ports, for messages. */
   readonly list: string;
 }
@@ -104,15 +106,18 @@ function portsOf(service: Service, transport: "TCP" | "UDP"): Ports {
     ({ protocol = "TCP" }) => protocol === transport,
   );
   const index = new Map<number | string, ServicePort>();
+  const targets = new Map<string, ServicePort>();
   for (const port of ports) {
     const keys = port.name === undefined ? [port.port] : [port.port, port.name];
     for (const key of keys) if (!index.has(key)) index.set(key, port);
+    const target = String(port.targetPort ?? port.port);
+    if (!targets.has(target)) targets.set(target, port);
   }
   const shown = ports
     .slice(0, MOST_SHOWN)
     .map(({ name, port }) => (name === undefined ? String(port) : `${String(port)} (${name})`));
   if (ports.length > MOST_SHOWN) shown.push(`${String(ports.length - MOST_SHOWN)} more`);
-  return { index, list: ports.length === 0 ? "none" : shown.join(", ") };
+  return { index, targets, list: ports.length === 0 ? "none" : shown.join(", ") };
 }
 
 /** The port with the number or name. */
@@ -122,6 +127,15 @@ export function findPort(
   transport: "TCP" | "UDP" = "TCP",
 ): ServicePort | undefined {
   return PORTS[transport](service).index.get(wanted);
+}
+
+/** How an Ingress may name a port: as the Service does, else by its targetPort, as in ingress-nginx. */
+export function ingressPort(
+  service: Service | undefined,
+  wanted: number | string,
+): number | string {
+  if (service === undefined || findPort(service, wanted) !== undefined) return wanted;
+  return PORTS.TCP(service).targets.get(String(wanted))?.port ?? wanted;
 }
 
 /** The number of a Service's first TCP port, which a reference without a port means; 80 of a Service that has none. */

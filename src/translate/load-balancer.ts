@@ -74,10 +74,16 @@ export const NOTHING_INHERITED: Inherited = {
 };
 
 /** Adds the port's server and its listener for every host. */
-export function addEntryPort(config: ConfigBuilder, port: EntryPort, source: SourceRef): void {
+/** `apart`: of Ingresses alone, as in ingress-nginx (Listener). */
+export function addEntryPort(
+  config: ConfigBuilder,
+  port: EntryPort,
+  source: SourceRef,
+  apart = false,
+): void {
   config.addListener(
     { id: port.server, addresses: [], port: port.port, tls: port.tls },
-    { id: port.listener, server: port.server, hostname: ANY_HOST, source },
+    { id: port.listener, server: port.server, hostname: ANY_HOST, source, ...(apart && { apart }) },
   );
 }
 

@@ -12,6 +12,8 @@ import { ageKey } from "../support/units.js";
 export interface Specificity {
   readonly complexity: number;
   readonly length: number;
+  /** Of equal ones the greater text comes first, by its bytes; before age. */
+  readonly text?: string;
 }
 
 export interface Rank {
@@ -48,11 +50,19 @@ export function orderKey(rank: Rank): string {
     ...(owner === "" ? [] : [owner]),
     digits(MAX_COMPLEXITY - specificity.complexity, 10),
     digits(MAX_LENGTH - specificity.length, 8),
+    ...(specificity.text === undefined ? [] : [greaterFirst(specificity.text)]),
     ageKey(creationTimestamp),
     namespace,
     name,
     ...rank.position.map((index) => digits(index, 6)),
   ].join(" ");
+}
+
+/** A text that sorts in the opposite order; for texts of one length. */
+function greaterFirst(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) =>
+    (255 - byte).toString(16).padStart(2, "0"),
+  ).join("");
 }
 
 /** Whether the text is of a binding that comes after every rule. */

@@ -86,12 +86,16 @@ local function add(shard, lists)
     lists[#lists + 1] = n > 0 and own or nil
 end
 
--- Bindings of the wildcards that cover a host in all tables of a listener, and a key for this set of lists.
-local function matching(listener, host)
+-- Bindings of the wildcards that cover a host in all tables of a listener, and a key for this set of lists. If the
+-- listener is `apart`, bindings without a host are left out for hosts that others name.
+local function matching(listener, host, is_named)
     local keys = host_keys.matching(host)
     local lists, names = {}, { listener[2] }
-    for i = 2, #listener do
-        for j = 2, #keys do
+    for j = 2, #keys do
+        if keys[j] == "" and listener.apart and (is_named or #lists > 0) then
+            break
+        end
+        for i = 2, #listener do
             local shard = index.get("hosts", listener[i] .. "|" .. keys[j])
             if shard then
                 add(shard, lists)
@@ -122,8 +126,13 @@ local function build(server_id, host)
         return host_table.EMPTY
     end
     local inherits = index.get("inherited", listener[2]) and listener[2]
-    local lists, name = matching(listener, host)
-    if add_own(listener, host, lists) then
+    local own = {}
+    local is_named = add_own(listener, host, own)
+    local lists, name = matching(listener, host, is_named)
+    if is_named then
+        for i = 1, #own do
+            lists[#lists + 1] = own[i]
+        end
         return host_table.build(lists, inherits)
     end
     shared[name] = shared[name] or host_table.build(lists, inherits)

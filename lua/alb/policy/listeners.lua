@@ -12,13 +12,17 @@ local LONGEST_NAME = 253
 --- certificates `mode` and `authorities`.
 ---@param server table PolicyServer
 function _M.prepare(server)
-    local isolated = {}
+    local isolated, apart = {}, {}
+    for _, id in ipairs(server.apart or {}) do
+        apart[id] = true
+    end
     for _, id in ipairs(server.isolated or {}) do
         isolated[id] = true
     end
     local certificates = server.clientCertificates or {}
     for _, listener in ipairs(server.listeners) do
         listener.isolated = isolated[listener[2]] or false
+        listener.apart = apart[listener[2]] or false
         local wanted = certificates[listener[2]]
         if wanted then
             listener.mode, listener.authorities = wanted[1], wanted[2]

@@ -37,6 +37,7 @@
 ---@field tls boolean
 ---@field listeners string[][] `[host key, listener id, …tables shared with other listeners]`, most specific first.
 ---@field isolated? string[] Ids of listeners that a request reaches only over a connection whose server name is theirs.
+---@field apart? string[] Ids of listeners whose bindings without a host are for hosts that no other binding of them names.
 ---@field clientCertificates? table<string, ["required"|"requested", string]> By listener id: how it wants client certificates, and a file below the run folder with its authorities in PEM.
 
 ---@alias Port integer

@@ -153,6 +153,10 @@ function policyServer(
       "isolated",
       listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
     ),
+    ...filled(
+      "apart",
+      listeners.filter(({ apart }) => apart).map(({ id }) => id),
+    ),
     ...present("clientCertificates", clientCertificates(listeners)),
   };
 }

@@ -218,7 +218,7 @@ function portByOption(
     listener: `ingress/${String(port)}`,
     inherited: NOTHING_INHERITED,
   };
-  addEntryPort(context.config, entry, ["Option", "", option, ""]);
+  addEntryPort(context.config, entry, ["Option", "", option, ""], true);
   return entry;
 }
 

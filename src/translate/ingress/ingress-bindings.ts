@@ -173,14 +173,30 @@ export function bindAppRoot(
 }
 
 /**
+ * Hosts of rules without paths, which ingress-nginx serves all the same: annotations act there, such as redirects, and there is no
+ * backend. The origin serves none of them.
+ */
+function hostsAlone(
+  { ingress, hosts }: PreparedIngress,
+  { balancer }: IngressScope,
+): PreparedIngress["hosts"] {
+  if (balancer.alb !== undefined) return [];
+  return hosts.filter(({ rule, host }) => {
+    const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
+    return host.kind !== "any" && paths.length === 0;
+  });
+}
+
+/**
  * spec.defaultBackend takes what the paths of the Ingress's hosts leave. Without a host it takes what all rules of the port leave, and
  * of several such the oldest does.
  */
 export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScope): void {
-  const { ingress, hosts, lookup, closedBy, invalid } = prepared;
+  const { ingress, lookup, closedBy, invalid } = prepared;
   const backend = ingress.spec?.defaultBackend;
-  if (backend === undefined) return;
-  const place = placeOf(ingress, "spec", "defaultBackend");
+  const hosts = backend === undefined ? hostsAlone(prepared, scope) : prepared.hosts;
+  if (backend === undefined && hosts.length === 0) return;
+  const place = placeOf(ingress, "spec", backend === undefined ? "rules" : "defaultBackend");
   const written = { lookup, closedBy, invalid, place, backend, backendPlace: place };
   const routeOf = (port: EntryPort, hasTls: boolean): Route => {
     const key = hasTls ? "default-tls" : "default";

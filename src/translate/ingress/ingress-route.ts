@@ -2,10 +2,11 @@ import type { Backend, Route } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
 import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
+import { ingressPort } from "../backends.js";
 import { type EntryPort, protocolOn } from "../load-balancer.js";
 import { NO_GROUPS, regexGroups } from "../pattern/regex.js";
 import { type Place, annotationField, sourceRef, within } from "../place.js";
-import { closedRule, invalidBackend, invalidRule } from "../reasons.js";
+import { NO_RULE, closedRule, invalidBackend, invalidRule } from "../reasons.js";
 import { type AnnotationLookup, AnnotationReader } from "./annotations/annotation-reader.js";
 import { readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
@@ -17,7 +18,9 @@ import type { IngressPath, IngressScope } from "./ingress-scope.js";
 
 /** What happens to the requests of a path, or of a default backend, on one port. */
 export function ingressRoute(
-  input: Pick<IngressPath, "place" | "lookup" | "backend" | "path"> & {
+  input: Pick<IngressPath, "place" | "lookup" | "path"> & {
+    /** Undefined: what no redirect answers gets 404. */
+    readonly backend: IngressPath["backend"] | undefined;
     /** Last part of the route's id, and of the id of its auth policy: `<rule>-<path>` or `default`. */
     readonly key: string;
     readonly backendPlace: Place;
@@ -73,11 +76,13 @@ export function ingressRoute(
 
 /** The one backend of a path; a Service that is missing answers 503 until it comes, any other kind of backend 500. */
 function translateBackend(
-  { service }: IngressPath["backend"],
+  backend: IngressPath["backend"] | undefined,
   place: Place,
   protocol: BackendProtocol,
   context: AuthContext,
 ): Backend {
+  if (backend === undefined) return { weight: 1, protocol, refuse: NO_RULE };
+  const { service } = backend;
   const port = service?.port?.name ?? service?.port?.number;
   if (service === undefined || port === undefined) {
     const message =
@@ -88,7 +93,8 @@ function translateBackend(
   const { namespace } = place.resource;
   const at = within(place, "service");
   const portPlace = within(at, "port", typeof port === "number" ? "number" : "name");
-  const reference = { namespace, name: service.name, port };
+  const found = context.resources.get("Service", namespace, service.name);
+  const reference = { namespace, name: service.name, port: ingressPort(found, port) };
   const upstream = context.backends.upstream(reference, at, portPlace);
   return { upstream, weight: 1, protocol };
 }

@@ -63,10 +63,17 @@ function matchRegex(
 ): ReturnType<typeof matchPath> {
   const pattern = path.startsWith("^") ? path : `^${path}`;
   const problem = regexProblem(pattern, path);
-  const specificity = rank(host, ["REGEX", pattern]);
+  const specificity = ignoreCase ? regexRank(host, path) : rank(host, ["REGEX", pattern]);
   return problem === undefined
     ? { path: ["regex", pattern, ignoreCase ? "i" : ""], specificity }
     : { path: ["start", beforeMeta(path)], specificity, problem };
+}
+
+/** On hosts in regex mode ingress-nginx orders the paths as they are written: more bytes first, then the greater text. */
+function regexRank(host: HostPattern, path: string): Specificity {
+  const { length } = new TextEncoder().encode(path);
+  const { complexity } = rank(host, ["REGEX", " ".repeat(length)]);
+  return { complexity, length, text: path };
 }
 
 function beforeMeta(pattern: string): string {

@@ -61,7 +61,7 @@ test("a route has all that was asked for", () => {
     redirect: {
       status: 308,
       unlessScheme: "https",
-      url: "url",
+      url: ["url"],
       scheme: "https",
       host: "redirect host",
       port: 8443,
@@ -80,7 +80,7 @@ test("a route has all that was asked for", () => {
     deny: ["deny"],
     satisfy: "any",
     auth: ["auth", "broken"],
-    rewrite: ["regex", "rewrite pattern", "", "replacement", true],
+    rewrite: ["regex", "rewrite pattern", "", ["replacement"], true],
     host: "upstream host",
     requestHeaders: { ...headers, remove: ["removed"] },
     responseHeaders: { ...headers, remove: ["removed"] },
@@ -97,7 +97,7 @@ test("a route has all that was asked for", () => {
         filters: {
           redirect: { status: 302, host: "backend redirect host" },
           auth: ["auth"],
-          rewrite: ["regex", "rewrite pattern", "", "replacement", true],
+          rewrite: ["regex", "rewrite pattern", "", ["replacement"], true],
           host: "backend host",
           requestHeaders: { ...headers, remove: ["removed"] },
           responseHeaders: { ...headers, remove: ["removed"] },

@@ -23,6 +23,24 @@ describe("regular expressions", () => {
     ]);
   });
 
+  it.each([
+    ["longer first, in bytes", ["/aé", "/abcd", "/abc"], ["/abcd", "/aé", "/abc"]],
+    ["then the greater text", ["/()(.*)", "/oauth2", "/Oauth2"], ["/oauth2", "/Oauth2", "/()(.*)"]],
+    ["an escape is one character", ["/\\.x", "/aaa"], ["/aaa", "/\\.x"]],
+  ])("are ordered by the text: %s", (_, paths, expected) => {
+    const annotations = nginx({ "use-regex": "true" });
+    const one = (path: string, i: number) =>
+      ingress(`i${String(i)}`, {
+        annotations,
+        created: `202${String(i)}-01-01T00:00:00Z`,
+        spec: rules({ "a.example": [path] }),
+      });
+    const shown = translated(paths.map(one).join("") + WEB).tried(80);
+    expect(shown.map((line) => line.replace(/^a.example regex \^(.*) → .*$/, "$1"))).toEqual(
+      expected,
+    );
+  });
+
   it("hold for the same host in other Ingresses, which are told", () => {
     const result = translated(
       ingress("a", {
@@ -33,8 +51,8 @@ describe("regular expressions", () => {
         WEB,
     );
     expect(result.tried(80)).toEqual([
-      "a.example regex ^/bb → ingress/default/b/0-0",
       "b.example prefix / → ingress/default/b/1-0",
+      "a.example regex ^/bb → ingress/default/b/0-0",
       "a.example regex ^/a → ingress/default/a/0-0",
     ]);
     expect(result.reports).toEqual([
@@ -138,7 +156,7 @@ describe("app-root", () => {
       "a.example exact / → ingress/default/web/app-root",
       "a.example exact / → ingress/default/web/0-0",
     ]);
-    expect(route("ingress/default/web/app-root").redirect).toEqual({ status: 302, url: "/app" });
+    expect(route("ingress/default/web/app-root").redirect).toEqual({ status: 302, url: ["/app"] });
   });
 
   it("that can't be read closes / alone", () => {
