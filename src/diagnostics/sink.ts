@@ -1,4 +1,4 @@
-import { addTo, compareBy, compareStrings, groupBy, memoized } from "../support/collections.js";
+import { compareBy, compareStrings, groupBy, memoized } from "../support/collections.js";
 import { shareOut } from "../support/shares.js";
 import { DIAGNOSTIC_CATALOG, type Severity } from "./catalog.js";
 import {
@@ -36,8 +36,8 @@ const MOST_KEPT = 1000;
 /** Collects the diagnostics of one compilation. The same report object counts once, however often it is added. */
 export class DiagnosticSink {
   readonly #reports = new Set<Report>();
-  /** Those that can be reduced, by object. */
-  readonly #objects = new Map<string, Report[]>();
+  /** How many can be reduced, by object. */
+  readonly #counts = new Map<string, number>();
   /** What stands for those that were dropped, by object. */
   readonly #standing = new Map<string, Report>();
   readonly #muted = new Set<string>();
@@ -49,24 +49,24 @@ export class DiagnosticSink {
   }
 
   report(report: Report): void {
-    const { resource } = report;
-    const key = resource === undefined ? "" : refKey(resource);
-    if (resource !== undefined && this.#muted.has(key)) return;
-    const shown = presentable(report);
-    if (this.#reports.has(shown)) return;
+    const { shown, key } = presentable(report);
+    if (this.#muted.has(key) || this.#reports.has(shown)) return;
     this.#sorted = undefined;
     this.#reports.add(shown);
-    if (resource === undefined || shown.more !== undefined) return;
-    addTo(this.#objects, key, shown);
-    if ((this.#objects.get(key)?.length ?? 0) >= MOST_KEPT) this.#reduce(key);
+    if (key === "" || shown.more !== undefined) return;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (count >= MOST_KEPT) this.#reduce(key);
   }
 
   #reduce(key: string): void {
-    const inTurn = [...(this.#objects.get(key) ?? [])].sort(byUrgency);
-    const [first, ...others] = inTurn.slice(MOST_OF_OBJECT);
+    const own = [...this.#reports].filter(
+      (report) => report.more === undefined && presentable(report).key === key,
+    );
+    const [first, ...others] = own.sort(byUrgency).slice(MOST_OF_OBJECT);
     if (first === undefined) return;
     for (const report of [first, ...others]) this.#reports.delete(report);
-    this.#objects.set(key, inTurn.slice(0, MOST_OF_OBJECT));
+    this.#counts.set(key, MOST_OF_OBJECT);
     const known = this.#standing.get(key);
     if (known !== undefined) this.#reports.delete(known);
     const standing = standingFor(known ?? first, (known?.more ?? 0) + others.length + 1);
@@ -76,7 +76,7 @@ export class DiagnosticSink {
 
   /** In the order of reporting; of each object at most MOST_OF_OBJECT, and how many more there are. */
   get reports(): readonly Report[] {
-    for (const key of this.#objects.keys()) this.#reduce(key);
+    for (const [key, count] of this.#counts) if (count > MOST_OF_OBJECT) this.#reduce(key);
     return [...this.#reports];
   }
 
@@ -105,13 +105,17 @@ export class DiagnosticSink {
 /** Longer texts hold a value of a user. */
 const LONGEST_TEXT = 4096;
 
-/** The same object for the same report; a report without secrets is its own. */
-const presentable = memoized((report: Report): Report => {
-  const { message, hint } = report;
-  const shown = presentableText(message);
+/** The same object for the same report, and the key of what it is about; a report without secrets is its own. */
+const presentable = memoized((report: Report): { readonly shown: Report; readonly key: string } => {
+  const { message, hint, resource } = report;
+  const key = resource === undefined ? "" : refKey(resource);
+  const text = presentableText(message);
   const advice = hint === undefined ? undefined : presentableText(hint);
-  if (shown === message && advice === hint) return report;
-  return { ...report, message: shown, ...(advice !== undefined && { hint: advice }) };
+  if (text === message && advice === hint) return { shown: report, key };
+  return {
+    shown: { ...report, message: text, ...(advice !== undefined && { hint: advice }) },
+    key,
+  };
 });
 
 function presentableText(text: string): string {
