@@ -35,7 +35,7 @@ local function contains(statuses, status)
     return false
 end
 
--- `404`, `500to599`: names of locations are as short as src/render/nginx/http-view.ts makes them.
+-- `404`, `500to599`: names of locations are as short as src/render/nginx/location-views.ts makes them.
 local function ranges(statuses)
     local list, start = {}, 1
     for i = 1, #statuses do

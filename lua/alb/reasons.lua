@@ -19,7 +19,7 @@ _M.catalog = {
     -- Backends
     no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },
     refused_backend = { 500, "InvalidBackend : invalid cfg <what>", "the backend is not a Service port" },
-    tls_names_grpc = { 500, "InvalidBackend : subject alternative names over gRPC", "a gRPC backend's certificate must be checked for names other than its hostname, which is not supported" },
+    tls_unready = { 503, "InvalidBackend : TLS to the backend is not ready", "the reload is under way that brings the authorities or the client certificate of the backend's BackendTLSPolicy" },
     no_peer = { 503, "InvalidBalancer : no peer", "the Service has no endpoint to send to" },
     peer_failed = { 500, "InvalidBalancer : set peer fail", "an endpoint's address can't be used" },
     timeout = { 504, "TimeoutViaAlb", "a backend did not answer in time" },

@@ -385,7 +385,7 @@ export const SETTINGS = [
     default: 256,
     placeholder: "NUMBER",
     description:
-      "different sets of error statuses, sets of retry codes and body limits of Gateways, and as many of other objects, shared by namespaces: each costs memory in every server of nginx and a reload (docs/operations.md, Shares of namespaces)",
+      "different sets of error statuses, sets of retry codes and body limits of Gateways, and as many of other objects, authorities of BackendTLSPolicies included, shared by namespaces: each costs memory in every server of nginx and a reload (docs/operations.md, Shares of namespaces)",
   },
   {
     key: "policySize",

@@ -637,7 +637,7 @@ export const DIAGNOSTIC_CATALOG = {
   ROUTE_BACKEND_TLS_NAMES: error(
     "subjectAltNames can't be checked over gRPC",
     "nginx checks the certificate of a gRPC backend for validation.hostname only, and no request may reach a backend without the checks of its BackendTLSPolicy. The backend's share of requests gets 500.",
-    "let the certificate have the name of validation.hostname, and remove subjectAltNames",
+    "let the certificate have the name of validation.hostname, and remove other subjectAltNames",
   ),
   ROUTE_BACKEND_EXTERNAL_NAME: error(
     "a route's backend is a Service of type ExternalName",

@@ -37,6 +37,7 @@ const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly Head
   ["Trailer", "connection", "dropped"],
   ["Transfer-Encoding", "connection"],
   ["Upgrade", "connection"],
+  ["X-Albc-Endpoint", "connection", "dropped"],
   ["X-Albc-Question", "connection", "dropped"],
   ["X-Albc-Turns", "connection"],
   ["Expect", "hop", "unset"],

@@ -32,19 +32,25 @@ export type Refusal = readonly [status: 403 | 404 | 500 | 503, reason: string];
 
 /** TLS to backends whose certificate is checked (Gateway API, BackendTLSPolicy; Gateway.spec.tls.backend). */
 export interface BackendTls {
-  /** Generated: letters, digits and dashes; another content is another id. */
+  /** Generated: `<trust>-<rest>` of letters and digits; another content is another id. See `trustOf`. */
   readonly id: string;
-  /** Server name that is sent, and the name that the certificate must have unless there are `names`. Absent: neither. */
+  /** Server name that is sent, and the name that the certificate must have unless there are `names`. Absent: nothing is checked. */
   readonly hostname?: string;
-  /** The certificate must have one of them (subjectAltNames). */
+  /** The certificate must have one of them (subjectAltNames), which nginx can't check: it knows only the name that it sends. */
   readonly names?: readonly SubjectAltName[];
-  /** Lua opens the connection, because there are other names to check: nginx checks only the one DNS name that it sends as server name. */
-  readonly inLua?: true;
   /** PEM of the authorities; `system`: those of the machine; `none`: not checked (only the client certificate is wanted). */
   readonly authorities:
     { readonly kind: "pem"; readonly pem: string } | { readonly kind: "system" | "none" };
   /** Id of the certificate that is shown to backends. */
   readonly clientCertificate?: string;
+}
+
+/**
+ * Names the authorities and the client certificate of the BackendTls with this id: what directives of nginx say that can't depend on a
+ * request, so all BackendTls that have them in common share locations of nginx.
+ */
+export function trustOf(id: string): string {
+  return id.replace(/-.*/, "");
 }
 
 export type SubjectAltName = readonly ["hostname" | "uri", string];

@@ -1,14 +1,16 @@
 /**
- * Some settings need locations of nginx of their own: each set of error statuses, each set of retry codes and each body limit costs 14 to
- * 90 KiB in every server, and a reload (docs/adr/one-location.md). So namespaces share a number of them (support/shares.ts, option nginxLocations):
- * one for Gateways and ListenerSets, and one as large for all other objects, whose settings are known only once those of Gateways are.
- * Objects without a share keep all that needs no location.
+ * Some settings need locations of nginx of their own: each set of error statuses, each set of retry codes, each body limit and the
+ * authorities of each BackendTLSPolicy cost 14 to 90 KiB in every server, and a reload (docs/adr/one-location.md). So namespaces share a
+ * number of them (support/shares.ts, option nginxLocations): one for Gateways and ListenerSets, and one as large for all other objects,
+ * whose settings are known only once those of Gateways are. Objects without a share keep all that needs no location.
  */
 import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
 import type { CompileOptions } from "../model/options.js";
-import type { ErrorPages, Route } from "../model/route.js";
+import type { Mirror } from "../model/filters.js";
+import type { Backend, ErrorPages, Route } from "../model/route.js";
+import { trustOf } from "../model/upstream.js";
 import type { SourceRef } from "../model/values.js";
 import {
   type Difference,
@@ -18,12 +20,13 @@ import {
   listDifferences,
 } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
-import { present } from "../support/json-object.js";
+import { filled, present } from "../support/json-object.js";
 import { placeOf } from "./place.js";
+import { invalidBackend } from "./reasons.js";
 import { type Claim, type Shares, shareOut } from "../support/shares.js";
 
 /** Settings that need locations. */
-interface LocatedSettings extends Pick<Route, "bodyLimit" | "retry"> {
+interface LocatedSettings extends Pick<Route, "bodyLimit" | "retry" | "backends" | "mirrors"> {
   readonly errorPages?: Pick<ErrorPages, "statuses">;
 }
 
@@ -35,17 +38,36 @@ export interface LocationClaim {
 
 /** What needs locations of its own, as texts: equal texts share the locations. What the options have is always there. */
 export function locationKinds(
-  { bodyLimit = 0, errorPages, retry }: LocatedSettings,
+  settings: LocatedSettings,
   { dataPlane, errorPages: ofGateway }: CompileOptions,
 ): readonly string[] {
+  const { bodyLimit = 0, errorPages, backends = [], mirrors = [] } = settings;
   const pages = listed(errorPages?.statuses);
-  const codes = retry?.attempts === 0 ? "" : listed(retry?.codes);
+  const codes = codesOf(settings);
+  const ofBackends = backends.flatMap((backend) => [
+    ...tlsKinds(settings, backend),
+    ...(backend.filters?.mirrors ?? []).flatMap((mirror) => tlsKinds({}, mirror)),
+  ]);
   return [
     ...kind("body", bodyLimit === 0 ? "" : String(bodyLimit), String(dataPlane.bodyLimit)),
     ...kind("pages", pages, listed(ofGateway?.statuses)),
     // Codes have a location for each set of pages.
     ...kind("codes", codes === "" ? "" : `${codes} ${pages}`),
+    ...new Set([...ofBackends, ...mirrors.flatMap((mirror) => tlsKinds({}, mirror))]),
   ];
+}
+
+function codesOf({ retry }: LocatedSettings): string {
+  return retry?.attempts === 0 ? "" : listed(retry?.codes);
+}
+
+/** Authorities and client certificates have a location for each protocol, set of codes and set of pages. */
+function tlsKinds(
+  settings: LocatedSettings,
+  { tls, protocol }: Pick<Backend, "tls" | "protocol">,
+): readonly string[] {
+  const parts = [protocol, codesOf(settings), listed(settings.errorPages?.statuses)];
+  return tls === undefined ? [] : [`tls ${trustOf(tls)} ${parts.join(" ")}`];
 }
 
 function listed(values: readonly number[] = []): string {
@@ -72,9 +94,23 @@ export function keptKinds(
 /** The route without the locations of the kinds that are lost. */
 function withoutKinds(route: Route, lost: readonly string[]): Route {
   const isLost = (start: string): boolean => lost.some((kind) => kind.startsWith(start));
-  const { errorPages, retry, ...rest } = route;
+  const keeps = (mirrors: readonly Mirror[] = []): readonly Mirror[] =>
+    mirrors.filter((mirror) => !tlsKinds({}, mirror).some((kind) => lost.includes(kind)));
+  const { errorPages, retry, backends, mirrors, ...rest } = route;
   return {
     ...rest,
+    ...filled("mirrors", keeps(mirrors)),
+    ...(backends && {
+      backends: backends.map((backend): Backend => {
+        const { weight, protocol, filters } = backend;
+        if (tlsKinds(route, backend).some((kind) => lost.includes(kind))) {
+          return { weight, protocol, refuse: invalidBackend("BackendTLSPolicy over budget") };
+        }
+        if (filters?.mirrors === undefined) return backend;
+        const { mirrors: own, ...others } = filters;
+        return { ...backend, filters: { ...others, ...filled("mirrors", keeps(own)) } };
+      }),
+    }),
     ...(isLost("body ") && { holdsBody: true }),
     ...(isLost("pages ") ? withoutStatuses(errorPages) : present("errorPages", errorPages)),
     ...(retry && { retry: isLost("codes ") ? { attempts: retry.attempts } : retry }),
@@ -95,7 +131,7 @@ export function overBudget(
 ): Report {
   const { namespace } = owner.metadata;
   const effects = [...new Set(lost)].sort(compareStrings).map(effectOf);
-  const message = `namespace ${namespace} has ${String(used(namespace))} of the ${String(nginxLocations)} sets of statuses, sets of codes and body limits that are shared, which are used up: ${effects.join("; ")}`;
+  const message = `namespace ${namespace} has ${String(used(namespace))} of the ${String(nginxLocations)} sets of statuses, sets of codes, body limits and authorities of backends that are shared, which are used up: ${effects.join("; ")}`;
   return { code: "LOCATIONS_OVER_BUDGET", message, ...placeOf(owner) };
 }
 
@@ -104,6 +140,8 @@ function effectOf(kind: string): string {
   const listed = values.replaceAll(",", ", ");
   if (what === "pages") return `errors ${listed} get no page`;
   if (what === "codes") return `answers ${listed} are not tried again`;
+  if (what === "tls")
+    return "backends get no requests whose BackendTLSPolicy has other authorities";
   return `bodies without a length are held until they can be compared with the limit of ${listed} bytes`;
 }
 
@@ -191,7 +229,7 @@ const OWNERS = ["Ingress", "HTTPRoute", "GRPCRoute"] as const;
 function kindsOfRoute(route: Route, options: CompileOptions): readonly string[] {
   const kinds = locationKinds(route, options);
   const [kind] = route.source;
-  return kind === "Ingress" ? kinds : kinds.filter((each) => each.startsWith("codes "));
+  return kind === "Ingress" ? kinds : kinds.filter((each) => /^(?:codes|tls) /.test(each));
 }
 
 function ownerOf(

@@ -103,22 +103,21 @@ beforeAll(async () => {
   await once(grpc, "listening");
   const san = (kind: "hostname" | "uri", ...values: string[]) => ({
     names: values.map((value) => [kind, value] as const),
-    inLua: true as const,
   });
-  const profiles = [
-    profile("plain"),
-    profile("elsewhere", { hostname: "elsewhere.example" }),
-    profile("client", { clientCertificate: "client" }),
-    profile("san-first", san("hostname", "nobody.example", "first.example")),
-    profile("san-wild", san("hostname", "a.wild.example")),
-    profile("san-deep", san("hostname", "b.a.wild.example")),
-    profile("san-uri", san("uri", "spiffe://mesh/backend")),
-    profile("san-uri-longer", san("uri", "spiffe://mesh/backend2", "spiffe://mesh/backen")),
-    profile("san-client", {
+  const profiles: readonly BackendTls[] = [
+    profile("ca-plain"),
+    profile("ca-elsewhere", { hostname: "elsewhere.example" }),
+    profile("client-plain", { clientCertificate: "client" }),
+    profile("ca-first", san("hostname", "nobody.example", "first.example")),
+    profile("ca-wild", san("hostname", "a.wild.example")),
+    profile("ca-deep", san("hostname", "b.a.wild.example")),
+    profile("ca-uri", san("uri", "spiffe://mesh/backend")),
+    profile("ca-longer", san("uri", "spiffe://mesh/backend2", "spiffe://mesh/backen")),
+    profile("client-names", {
       ...san("hostname", "backend.example"),
       clientCertificate: "client",
     }),
-    profile("unchecked", { authorities: { kind: "none" }, clientCertificate: "client" }),
+    { id: "none-client", authorities: { kind: "none" }, clientCertificate: "client" },
   ];
   const grpcBackend = (tls: string): TestRoute => ({
     backends: [{ upstream: "grpc", weight: 1, protocol: "grpcs", tls }],
@@ -126,25 +125,25 @@ beforeAll(async () => {
   gateway = await LuaGateway.start({
     backend: 1,
     routes: {
-      good: through("plain", "good"),
-      "wrong-name": through("plain", "wrongName"),
-      "wrong-ca": through("plain", "wrongCa"),
-      "self-signed": through("plain", "selfSigned"),
-      mutual: through("client", "mutual"),
-      "mutual-without": through("plain", "mutual"),
-      unchecked: through("unchecked", "mutual"),
-      "san-first": through("san-first", "named"),
-      "san-wild": through("san-wild", "named"),
-      "san-deep": through("san-deep", "named"),
-      "san-uri": through("san-uri", "named"),
-      "san-uri-longer": through("san-uri-longer", "named"),
-      "san-wrong-ca": through("san-client", "wrongCa"),
-      "san-mutual": through("san-client", "mutual"),
-      "pool-a": through("plain", "good"),
-      "pool-b": through("client", "good"),
-      grpc: grpcBackend("plain"),
-      "grpc-wrong": grpcBackend("elsewhere"),
-      "grpc-san": grpcBackend("san-first"),
+      good: through("ca-plain", "good"),
+      "wrong-name": through("ca-plain", "wrongName"),
+      "wrong-ca": through("ca-plain", "wrongCa"),
+      "self-signed": through("ca-plain", "selfSigned"),
+      mutual: through("client-plain", "mutual"),
+      "mutual-without": through("ca-plain", "mutual"),
+      unchecked: through("none-client", "mutual"),
+      "san-first": through("ca-first", "named"),
+      "san-wild": through("ca-wild", "named"),
+      "san-deep": through("ca-deep", "named"),
+      "san-uri": through("ca-uri", "named"),
+      "san-uri-longer": through("ca-longer", "named"),
+      "san-wrong-ca": through("client-names", "wrongCa"),
+      "san-mutual": through("client-names", "mutual"),
+      "pool-a": through("ca-plain", "good"),
+      "pool-b": through("client-plain", "good"),
+      grpc: grpcBackend("ca-plain"),
+      "grpc-wrong": grpcBackend("ca-elsewhere"),
+      "grpc-san": grpcBackend("ca-first"),
     },
     upstreams: [
       ...Object.entries(ports).map(([id, port]) => ({
@@ -199,8 +198,8 @@ describe("a backend whose certificate fits", () => {
       expect(seen.headers["host"]).toBe(host);
       expect(seen.servername).toBe("backend.example");
       expect(seen.headers["x-forwarded-host"]).toBe(host);
-      const own = Object.entries(seen.headers).filter(([name]) => name.startsWith("x-albc"));
-      expect(own).toEqual([["x-albc-turns", "1"]]);
+      const own = Object.keys(seen.headers).filter((name) => name.startsWith("x-albc"));
+      expect(own).toEqual(["x-albc-turns"]);
     },
   );
 
@@ -281,6 +280,6 @@ describe("gRPC", () => {
   it("is refused where other names than the host's are to be checked", async () => {
     const { status, headers } = await call("grpc-san");
 
-    expect([status, headers["grpc-status"]]).toEqual([200, "13"]);
+    expect([status, headers["grpc-status"]]).toEqual([200, "14"]);
   });
 });

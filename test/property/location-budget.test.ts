@@ -10,7 +10,7 @@ import { type Manifest, manifest } from "../support/tenants/manifest.js";
 
 /** Of Gateways, and of other objects. */
 const LIMIT = 4;
-/** Families of locations that one value can need: see tryViews and pageViews of render/nginx/http-view.ts. */
+/** Families of locations that one value can need: see tryViews and pageViews of render/nginx/location-views.ts. */
 const MOST_OF_ONE = 5;
 const OBJECTS = 40;
 const OPTIONS = { ...DEFAULT_OPTIONS, httpsPort: 0, nginxLocations: LIMIT };

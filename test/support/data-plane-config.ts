@@ -100,19 +100,18 @@ function backendTlsOf(text: (field: string) => string): readonly BackendTls[] {
   const authorities = { kind: "pem", pem: text("backend authorities") } as const;
   return [
     {
-      id: "tls-by-hostname",
+      id: "shown-hostname",
       hostname: text("backend hostname"),
       authorities,
       clientCertificate: text("certificate"),
     },
     {
-      id: "tls-by-names",
+      id: "named-names",
       hostname: text("backend hostname"),
       names: [
         ["hostname", text("alternative name")],
         ["uri", text("alternative uri")],
       ],
-      inLua: true,
       authorities,
     },
   ];

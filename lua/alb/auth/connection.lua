@@ -76,12 +76,12 @@ function _M.restrict(service, restricted)
     service.pool.pool = "restricted " .. limits .. " " .. service.pool.pool
 end
 
---- Describes a service on a unix socket.
+--- Describes a service on a unix socket, each of whose connections serves one request.
 ---@param path string `unix:<path>`
 ---@return table service
 function _M.socket(path)
-    local service = { scheme = "http", host = path, port = 0, verify = false, addresses = { path } }
-    service.pool = pool_of(service, path, "")
+    local service = { scheme = "http", host = path, verify = false, addresses = { path } }
+    service.is_single = true
     return service
 end
 
@@ -116,7 +116,13 @@ end
 local function connect(service, address, port, pool, deadline)
     local sock = tcp()
     limit(sock, deadline)
-    local ok, err = sock:connect(address, port, pool)
+    local ok, err
+    if service.is_single then
+        sock.is_single = true
+        ok, err = sock:connect(address)
+    else
+        ok, err = sock:connect(address, port, pool)
+    end
     if not ok then
         return nil, err
     end
@@ -252,8 +258,11 @@ function _M.send(sock, bytes, deadline)
     return in_time(deadline, send, sock, bytes)
 end
 
---- Keeps a connection for later requests.
+--- Keeps a connection for later requests, if it may serve any.
 function _M.keep(sock)
+    if sock.is_single then
+        return sock:close()
+    end
     return sock:setkeepalive(IDLE, POOL_SIZE)
 end
 

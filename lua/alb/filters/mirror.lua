@@ -5,10 +5,11 @@
 -- have a declared length of at most 1 MiB; other requests are not mirrored, because the gateway would have to hold them
 -- until the body is complete. Copies beyond a number or size in flight are dropped.
 -- May yield: send (reads a body before the request continues). Phases: access.
+local adaptor = require("alb.backend_tls.adaptor")
 local connection = require("alb.auth.connection")
 local copy = require("alb.filters.mirror_copy")
+local endpoints = require("alb.upstream.endpoints")
 local http_client = require("alb.auth.http_client")
-local relay_address = require("alb.backend_tls.address")
 
 local ngx = ngx
 local var = ngx.var
@@ -34,8 +35,10 @@ local in_flight, bytes_in_flight = 0, 0
 -- By reason: how many copies were dropped since the last log line, and when the next line may be written.
 local left_out, tell_at = {}, {}
 
--- The hop for verified TLS (backend_tls/relay.lua).
-local relay = connection.socket("unix:control/relay.sock")
+-- Milliseconds to connect by verified TLS, and endpoints that are tried if they can't be reached.
+local CONNECT, MAX_ENDPOINTS = 5000, 3
+
+local adapted = connection.socket(adaptor.SOCKET)
 
 local wanted = http_client.with_framing({})
 
@@ -80,32 +83,51 @@ local function is_due(mirror)
     return mirror.possible
 end
 
-local function deliver(premature, service, method, bytes)
-    if not premature then
-        pcall(http_client.request, service, method, bytes, now() + LIFETIME, wanted)
+-- Only the adaptor checks certificates by the authorities of a BackendTLSPolicy; each copy has a connection of its own.
+local function send_adapted(mirror, method, line, rest)
+    local ends = now() + LIFETIME
+    for _ = 1, MAX_ENDPOINTS do
+        local address, port = endpoints.pick(mirror.upstream)
+        if not address or now() >= ends then
+            return
+        end
+        local own = adaptor.line(mirror.tls, address, port, CONNECT)
+        local bytes = line .. adaptor.HEADER .. ": " .. own .. "\r\n" .. rest
+        http_client.request(adapted, method, bytes, ends, wanted)
+        if not adaptor.failure(own) then
+            return
+        end
     end
-    in_flight, bytes_in_flight = in_flight - 1, bytes_in_flight - #bytes
 end
 
--- The service that gets a copy, and the prefix of its request target.
-local function way_to(mirror, route_id)
+local function send(mirror, method, line, rest, service)
     if mirror.tls then
-        -- Only nginx's own connections verify certificates.
-        local prefix = relay_address.encode(mirror.tls, false, mirror.upstream, route_id)
-        return relay, prefix
+        return send_adapted(mirror, method, line, rest)
     end
+    return http_client.request(service, method, line .. rest, now() + LIFETIME, wanted)
+end
+
+local function deliver(premature, mirror, method, line, rest, service)
+    if not premature then
+        pcall(send, mirror, method, line, rest, service)
+    end
+    in_flight, bytes_in_flight = in_flight - 1, bytes_in_flight - #line - #rest
+end
+
+local function service_of(mirror)
     local host = re_match(var.albc_upstream_host, [[^(.*?)(?::\d*)?$]], "jos")[1]
-    return connection.service(mirror.protocol, host, 0, false, mirror.upstream), ""
+    return connection.service(mirror.protocol, host, 0, false, mirror.upstream)
 end
 
 local function start(mirror, method, target, rest, route_id)
-    local service, prefix = way_to(mirror, route_id)
-    local bytes = method .. " " .. prefix .. target .. rest
-    if in_flight >= MAX_IN_FLIGHT or bytes_in_flight + #bytes > MAX_BYTES_IN_FLIGHT then
+    local line = method .. " " .. target .. " HTTP/1.1\r\n"
+    local size = #line + #rest
+    if in_flight >= MAX_IN_FLIGHT or bytes_in_flight + size > MAX_BYTES_IN_FLIGHT then
         return leave_out(route_id, "too many copies in flight")
     end
-    if timer_at(0, deliver, service, method, bytes) then
-        in_flight, bytes_in_flight = in_flight + 1, bytes_in_flight + #bytes
+    local service = not mirror.tls and service_of(mirror) or nil
+    if timer_at(0, deliver, mirror, method, line, rest, service) then
+        in_flight, bytes_in_flight = in_flight + 1, bytes_in_flight + size
     end
 end
 

@@ -1,4 +1,4 @@
---- Builds the copy of a request for a mirror, without method and target: the Host, headers and body that backends get.
+--- Builds the copy of a request for a mirror, without its first line: the Host, headers and body that backends get.
 -- May yield: read_body. Phases: access.
 local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
@@ -93,12 +93,12 @@ local function put_own_headers(lines, n)
     return n + 1
 end
 
---- Returns everything after the request target.
+--- Returns everything after the request line.
 ---@param body string
 ---@return string
 function _M.build(body)
-    local lines = { " HTTP/1.1", "Host: " .. var.albc_upstream_host }
-    local n = put_own_headers(lines, put_client_headers(lines, 2))
+    local lines = { "Host: " .. var.albc_upstream_host }
+    local n = put_own_headers(lines, put_client_headers(lines, 1))
     if body ~= "" or client_body.length() then
         n = n + 1
         lines[n] = "Content-Length: " .. #body

@@ -118,7 +118,7 @@ local function hand_over(route, is_changed)
     var.albc_backend = route.fixed
     hold_body()
     if is_changed then
-        return enter(route, "http")
+        return enter(route, route.backends[1])
     end
 end
 

@@ -1,5 +1,6 @@
 --- Sets the status of a failed try: nginx answers 500 if the balancer refuses.
 -- May yield: no. Phases: rewrite, in the location of error_page 500.
+local adaptor = require("alb.backend_tls.adaptor")
 local errors = require("alb.errors")
 local watch = require("alb.upstream.watch")
 
@@ -21,11 +22,15 @@ function _M.run()
     return errors.exit(status_of[reason] or 500, reason ~= "" and reason or errors.reasons.internal)
 end
 
--- Status and reason of a try that failed in nginx. If watch.lua closed the connection at its deadline, the backend was
--- too slow.
+-- Status and reason of a try that failed in nginx. If watch.lua closed the connection at its deadline, or the adaptor
+-- waited for one in vain, the backend was too slow.
 local function outcome()
     local status, reason = ngx.status, var.albc_reason
-    if reason == "" and status == 502 and watch.is_over() then
+    if
+        reason == ""
+        and status == 502
+        and (watch.is_over() or adaptor.failure(var.albc_endpoint) == "timeout")
+    then
         return 504, errors.reasons.timeout
     end
     if reason == "" and not errors.backend_answered() then

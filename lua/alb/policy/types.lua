@@ -264,9 +264,8 @@
 
 --- Authorities and client certificate are in nginx.conf.
 ---@class PolicyBackendTls
----@field hostname? string Server name that is sent, and the name that the certificate must have unless there are `names`. Absent: neither.
----@field names? SubjectAltName[] The certificate must have one of them (subjectAltNames).
----@field inLua? true Lua opens the connection, because there are other names to check: nginx checks only the one DNS name that it sends as server name.
+---@field hostname? string Server name that is sent, and the name that the certificate must have unless there are `names`. Absent: nothing is checked.
+---@field names? SubjectAltName[] The certificate must have one of them (subjectAltNames), which nginx can't check: it knows only the name that it sends.
 
 ---@alias SubjectAltName ["hostname"|"uri", string]
 

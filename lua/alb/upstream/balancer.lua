@@ -2,6 +2,7 @@
 -- accepted and answered too slowly is not tried again.
 -- May yield: no. Phases: balancer.
 local balancer = require("ngx.balancer")
+local adaptor = require("alb.backend_tls.adaptor")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local handover = require("alb.upstream.handover")
@@ -110,11 +111,18 @@ function _M.balance()
     return balance_by_variables()
 end
 
---- Runs instead where connections are made by TLS: the server name decides who is at the other end, too. ngx_lua compares
---- pools byte by byte if their names have at most 32, hence the digest.
+--- Runs instead where connections are made by TLS: the server name decides who is at the other end, too, and so do the
+--- authorities, names and client certificate of verified TLS. ngx_lua compares pools byte by byte if their names have
+--- at most 32, hence the digest.
 function _M.balance_tls()
-    peer.pool = md5(var.albc_upstream_host)
+    peer.pool = md5(var.albc_tls .. " " .. var.albc_server_name)
     return balance_by_variables()
+end
+
+--- Runs instead where Lua makes the connections.
+function _M.balance_adaptor()
+    peer.pool = nil
+    return tries.balance(var.albc_backend, adaptor)
 end
 
 return _M

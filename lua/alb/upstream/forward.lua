@@ -7,7 +7,6 @@ local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local location = require("alb.upstream.location")
 local mirror = require("alb.filters.mirror")
-local relay = require("alb.backend_tls.relay")
 local rewrite = require("alb.filters.rewrite")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
@@ -47,7 +46,7 @@ local function rewriter(route, filters)
 end
 
 local function write_target(route, backend, preferred, most_tries)
-    if route.tries and route.tries.locations[backend.protocol] then
+    if backend.try then
         var.albc_backend = tries.encode(backend.upstream, route, preferred, most_tries)
     else
         var.albc_backend = target.encode(backend.upstream, route.timeouts, preferred)
@@ -100,8 +99,10 @@ local function proxy(route, backend, holder, uri, counted_limit, is_changed)
     if uri and location.takes_uri_of_request(protocol) then
         rewrite.apply(holder)
     end
-    local hop = backend.tls and relay.send(backend)
-    return location.enter(route, protocol, uri, counted_limit, hop)
+    if backend.tls then
+        var.albc_tls, var.albc_tls_name = backend.tls, backend.server_name or ""
+    end
+    return location.enter(route, backend, uri, counted_limit)
 end
 
 -- Position of the endpoint for the first try; nil if any will do.
@@ -131,6 +132,9 @@ function _M.run(route, counted_limit, server_id, is_changed)
     local upstream = endpoints.upstream(backend.upstream)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
+    end
+    if backend.tls and not backend.try then
+        return exit(503, reasons.tls_unready)
     end
     local preferred = position or endpoint_for(route, upstream, key)
     local holder = rewriter(route, filters)

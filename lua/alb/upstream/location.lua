@@ -24,6 +24,8 @@ local scheme_of = {
     h2c = "grpc://albc_grpc",
 }
 
+local ADAPTOR = "http://albc_adaptor"
+
 local plain_location = {
     http = "@http",
     https = "@http",
@@ -51,10 +53,10 @@ function _M.read()
     return exec(str_sub(next_one, blank + 1))
 end
 
-local function name_of(route, protocol)
-    local try = route.tries and route.tries.locations[protocol]
-    if try then
-        return paged_location(try, route, protocol)
+local function name_of(route, backend)
+    local protocol = backend.protocol
+    if backend.try then
+        return paged_location(backend.try, route, protocol)
     end
     local name = plain_location[protocol]
     if name == "@http" and (route.streamed or wants_events()) then
@@ -85,23 +87,23 @@ end
 
 --- Enters the location.
 ---@param route table prepared
----@param protocol string of the backend
+---@param backend table of the route
 ---@param uri string? path and query for the backend; nil: the request's own
 ---@param counted_limit integer? maximum bytes of a body without a declared length
----@param hop string? replaces the endpoint, see backend_tls/relay.lua
-function _M.enter(route, protocol, uri, counted_limit, hop)
-    local name = name_of(route, protocol)
+function _M.enter(route, backend, uri, counted_limit)
+    local name, protocol = name_of(route, backend), backend.protocol
     local is_http = not _M.takes_uri_of_request(protocol)
     local request_uri = var.request_uri
-    var.albc_pass = (hop or scheme_of[protocol]) .. (is_http and (uri or request_uri) or "")
+    local upstream = backend.adapted and ADAPTOR or scheme_of[protocol]
+    var.albc_pass = upstream .. (is_http and (uri or request_uri) or "")
     if uri and var.albc_original_uri == "" then
         var.albc_original_uri = request_uri
     end
     if counted_limit and must_be_counted(route, protocol) then
         return enter_counting(name, counted_limit, route.holdsBody)
     end
-    if route.repeats then
-        -- The body must be stored to be sent again.
+    if route.repeats or backend.adapted then
+        -- The body must be stored to be sent again. By the adaptor even an endpoint that can't be reached has taken it.
         read_body()
     end
     return exec(name)

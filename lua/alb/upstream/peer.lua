@@ -52,13 +52,21 @@ function _M.was_answered()
     return times ~= nil and str_match(times, "%d[ :]*$") ~= nil
 end
 
+--- The endpoints of this request's tries, as nginx lists them.
+---@return string?
+function _M.tried()
+    -- nginx knows only the socket of the adaptor.
+    local adapted = var.albc_tried
+    return adapted ~= "" and adapted or var.upstream_addr
+end
+
 local function already_tried(address, port)
-    local tried = var.upstream_addr
+    local tried = _M.tried()
     if not tried then
         return false
     end
     local text = " " .. address .. ":" .. port
-    tried = " " .. tried
+    tried = " " .. tried .. " "
     return str_find(tried, text .. ",", 1, true) ~= nil
         or str_find(tried, text .. " ", 1, true) ~= nil
 end
@@ -95,6 +103,8 @@ function _M.renumber()
 end
 
 --- Sends this try to the endpoint.
+---@param address string IPv6 in brackets; or of a unix socket
+---@param port integer?
 function _M.connect(address, port)
     local pool = _M.pool
     local ok, err = set_current_peer(address, port, pool)

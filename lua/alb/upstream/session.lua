@@ -3,6 +3,7 @@
 -- May yield: no. Phases: access (resume, forget), header_filter (response).
 local add_header = require("ngx.resp").add_header
 local endpoints = require("alb.upstream.endpoints")
+local peer = require("alb.upstream.peer")
 local target = require("alb.upstream.target")
 local tokens = require("alb.upstream.session_token")
 local tries = require("alb.upstream.tries")
@@ -77,32 +78,23 @@ function _M.forget()
     var.albc_session = ""
 end
 
--- Upstream id and position of the endpoint that the access phase chose.
-local function chosen_endpoint()
+local function upstream_id()
     local written = var.albc_backend
     if str_sub(written, 1, 1) == "*" then
-        local plan = tries.decode(written)
-        return plan.upstream, plan.preferred
+        return tries.decode(written).upstream
     end
-    local id, _, _, _, preferred = target.decode(written)
-    return id, preferred
+    return (target.decode(written))
 end
 
 -- Upstream and endpoint that have answered; nil if none has.
 local function answering_endpoint()
-    local times, addresses = var.upstream_header_time, var.upstream_addr
+    local times, addresses = var.upstream_header_time, peer.tried()
     if not times or not str_find(times, "%d$") or not addresses then
         return nil
     end
-    local id, preferred = chosen_endpoint()
-    local upstream = endpoints.upstream(id)
+    local id = upstream_id()
     local address, port = str_match(addresses, "([^ ,]+):(%d+)$")
-    if not address and upstream and preferred >= 1 and preferred <= upstream.count then
-        -- The address is that of the hop for verified TLS (backend_tls/relay.lua), which tries the chosen endpoint
-        -- first.
-        address, port = endpoints.at(upstream, preferred)
-    end
-    return id, upstream, address, port
+    return id, endpoints.upstream(id), address, port
 end
 
 --- Names the endpoint to a client that has no session or whose endpoint has changed.

@@ -2,12 +2,14 @@
 --
 -- nginx runs the balancer again after a failed connection and after a status that its location repeats
 -- (templates/partials/try.conf.hbs). This module decides whether there is another try and how long it may take. There
--- is no wait between tries, because the balancer can't wait.
+-- is no wait between tries, because the balancer can't wait. Backends with verified TLS have such a location too,
+-- whatever their route asks for.
 -- May yield: no. Phases: encode in access; balance in balancer.
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local has = require("alb.known_locations").has
+local index = require("alb.policy.index")
 local peer = require("alb.upstream.peer")
 local turns = require("alb.turns")
 local watch = require("alb.upstream.watch")
@@ -24,6 +26,7 @@ local floor = math.floor
 local huge = math.huge
 local min = math.min
 local start_time = ngx.req.start_time
+local str_match = string.match
 local str_sub = string.sub
 local tonumber = tonumber
 
@@ -34,29 +37,46 @@ local NO_RETRY = -1
 -- The methods that nginx considers non-idempotent.
 local not_idempotent = { POST = true, PATCH = true, LOCK = true }
 
--- The location that repeats the route's codes, by protocol of the backend. Without it (known_locations.lua) codes are
--- not repeated, and without any the request is sent as if the route had no deadlines and retries.
-local function locations_of(codes)
-    local locations = {}
-    for protocol, plain in pairs({
-        http = "@try",
-        https = "@try",
-        grpc = "@grpc_try",
-        grpcs = "@grpc_try",
-        h2c = "@h2c_try",
-    }) do
-        local name = #codes > 0 and plain .. "_" .. concat(codes, "_") or plain
-        locations[protocol] = has(name) and name or has(plain) and plain or nil
+local FAMILIES = {
+    http = "@try",
+    https = "@try",
+    grpc = "@grpc_try",
+    grpcs = "@grpc_try",
+    h2c = "@h2c_try",
+}
+
+-- The location that checks certificates as the backend's TLS says, without codes; nil if nginx.conf has none yet. Adds
+-- `server_name`, and `adapted` if the adaptor opens the connections.
+local function verified_location(backend)
+    local family, trust = FAMILIES[backend.protocol], str_match(backend.tls, "^[^-]+")
+    local profile = index.get("backendTls", backend.tls)
+    if not profile then
+        return nil
     end
-    return locations
+    backend.server_name = profile.hostname
+    if not profile.names then
+        return family .. "_" .. trust
+    end
+    backend.adapted = true
+    return backend.protocol == "https" and has("@adapt_" .. trust) and family or nil
 end
 
--- What is the same for all requests of a route: the locations, and parts of `encode`'s text.
-local function fixed_parts(route, codes)
+-- The location that repeats the route's codes. Without it (known_locations.lua) codes are not repeated, and without any
+-- the request is sent as if the route had no deadlines and retries; a backend with verified TLS gets none then.
+local function location_of(backend, codes)
+    local plain = FAMILIES[backend.protocol]
+    if backend.tls then
+        plain = verified_location(backend)
+    end
+    local name = plain and #codes > 0 and plain .. "_" .. concat(codes, "_") or plain
+    return has(name) and name or has(plain) and plain or nil
+end
+
+-- Parts of `encode`'s text that are the same for all requests of a route.
+local function fixed_parts(route)
     local deadlines, timeouts = route.deadlines or {}, route.timeouts or {}
     local retry = route.retry or { attempts = NO_RETRY }
     return {
-        locations = locations_of(codes),
         times = (timeouts.connect or 0)
             .. " "
             .. (timeouts.send or 0)
@@ -69,19 +89,21 @@ local function fixed_parts(route, codes)
     }
 end
 
---- Called once for each decoded route. Adds `tries` if the route needs this module, and `repeats` if a request may be
---- sent more than once.
+--- Called once for each decoded route. Adds `try`, the location, to the backends that need this module, `tries` if
+--- there are any, and `repeats` if a request may be sent more than once.
 function _M.prepare(route)
     local retry = route.retry
-    if not retry and not route.deadlines then
-        return
-    end
     route.repeats = retry ~= nil and retry.attempts > 0
     local codes = route.repeats and retry.codes or {}
     for _, code in ipairs(codes) do
         retry.timeouts = retry.timeouts or code == 504
     end
-    route.tries = fixed_parts(route, codes)
+    for _, backend in ipairs(route.backends or {}) do
+        if retry or route.deadlines or backend.tls then
+            route.tries = route.tries or fixed_parts(route)
+            backend.try = location_of(backend, codes)
+        end
+    end
 end
 
 --- Encodes the choice for the balancer (see target.lua): `*`, milliseconds to connect, send and read (0: as in
@@ -141,18 +163,27 @@ local function more_tries(plan, upstream)
     return min(upstream.count, peer.MAX_TRIES) - 1
 end
 
+-- After the connection broke when the request was sent, so the backend may have processed it. nginx asks even where no
+-- try is left, if the connection had served a request before.
+local function may_repeat(attempts)
+    if not_idempotent[var.request_method] then
+        return false
+    end
+    return attempts > 0 or attempts == NO_RETRY and turns.may_repeat()
+end
+
 -- The reason not to try again; nil if another try is allowed.
-local function reason_to_stop(plan, status)
+local function reason_to_stop(plan, status, adaptor)
     if peer.was_answered() or not peer.was_connected() then
+        return nil
+    end
+    if adaptor and adaptor.failure(var.albc_endpoint) then
         return nil
     end
     if status == 504 or watch.is_over() then
         return not plan.repeats_timeouts and errors.reasons.timeout or nil
     end
-    -- The connection broke after the request was sent, so the backend may have processed it.
-    local may_repeat = plan.attempts ~= NO_RETRY or turns.may_repeat()
-    return (not may_repeat or not_idempotent[var.request_method]) and errors.reasons.bad_gateway
-        or nil
+    return not may_repeat(plan.attempts) and errors.reasons.bad_gateway or nil
 end
 
 -- Milliseconds that this try may take.
@@ -174,15 +205,25 @@ local function limit_timeouts(plan, limit)
     set_timeouts(connect_limit / 1000, min(plan.send, limit) / 1000, min(plan.read, limit) / 1000)
 end
 
+-- Milliseconds; the same as in nginx.conf.
+local CONNECT = 5000
+
 -- nginx's timeouts can't enforce the deadline: a backend that sends slowly never reaches one.
-local function connect(address, port, limit)
+local function connect(plan, limit, adaptor, address, port)
+    if adaptor then
+        local time = plan.connect > 0 and plan.connect or CONNECT
+        address, port = adaptor.aim(address, port, min(time, limit)), nil
+    end
     if limit < huge then
         watch.start(now() * 1000 + limit, address, port)
     end
     return peer.connect(address, port)
 end
 
-local function first_endpoint(plan, upstream)
+local function endpoint_of(plan, upstream, is_first)
+    if not is_first then
+        return peer.next_untried(upstream)
+    end
     if plan.preferred > 0 and plan.preferred <= upstream.count then
         return endpoints.at(upstream, plan.preferred)
     end
@@ -190,14 +231,16 @@ local function first_endpoint(plan, upstream)
 end
 
 --- Runs for each try of a request whose $albc_backend comes from `encode`.
-function _M.balance(text)
+---@param text string
+---@param adaptor table? backend_tls/adaptor.lua, where it opens the connections
+function _M.balance(text, adaptor)
     local plan = _M.decode(text)
     local upstream = endpoints.upstream(plan.upstream)
     if not upstream or upstream.count == 0 then
         return peer.refuse(errors.reasons.no_peer)
     end
     local failure, status = get_last_failure()
-    local stop = failure and reason_to_stop(plan, status)
+    local stop = failure and reason_to_stop(plan, status, adaptor)
     if stop then
         return peer.refuse(stop)
     end
@@ -207,17 +250,14 @@ function _M.balance(text)
         return peer.refuse(errors.reasons.timeout)
     end
     limit_timeouts(plan, limit)
-    if failure then
-        peer.renumber()
-        local address, port = peer.next_untried(upstream)
-        return connect(address, port, limit)
-    end
-    local more = more_tries(plan, upstream)
+    local more = failure and 0 or more_tries(plan, upstream)
     if more > 0 then
         set_more_tries(more)
     end
-    local address, port = first_endpoint(plan, upstream)
-    return connect(address, port, limit)
+    if failure then
+        peer.renumber()
+    end
+    return connect(plan, limit, adaptor, endpoint_of(plan, upstream, not failure))
 end
 
 return _M

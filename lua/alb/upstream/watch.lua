@@ -13,6 +13,7 @@ local request_memory = require("alb.nginx_request")
 local C = ffi.C
 local cast = ffi.cast
 local ffi_new = ffi.new
+local ffi_str = ffi.string
 local ngx = ngx
 local now = ngx.now
 local ceil = math.ceil
@@ -29,7 +30,7 @@ ffi.cdef([[
 
 -- "HTTP", nginx's mark of a request.
 local SIGNATURE = 0x50545448
-local AF_INET, AF_INET6 = 2, 10
+local AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 local BOTH_WAYS = 2
 local PEER_SIZE = 128
 -- Milliseconds.
@@ -58,8 +59,8 @@ end
 
 --- Watches the current try instead of the previous one.
 ---@param deadline number milliseconds since 1970
----@param address string the endpoint, IPv6 in brackets
----@param port integer
+---@param address string the endpoint, IPv6 in brackets; or of a unix socket
+---@param port integer?
 function _M.start(deadline, address, port)
     local request = address_of_request()
     local tick = ceil(deadline / TICK)
@@ -85,6 +86,9 @@ local function is_connected_to(fd, address, port)
         return false
     end
     local family = cast("uint16_t *", peer)[0]
+    if family == AF_UNIX then
+        return "unix:" .. ffi_str(peer + 2) == address
+    end
     local text = str_gsub(address, "[%[%]]", "")
     local offset, size = 4, 4
     if family == AF_INET6 then

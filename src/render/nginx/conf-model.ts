@@ -3,7 +3,7 @@ import type { AuthConfig } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Backend, ErrorPages, Route } from "../../model/route.js";
 import { compareIds, compareStrings, listDifferences } from "../../support/collections.js";
-import { SHARED_SHAPE, present } from "../../support/json-object.js";
+import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 
 /** `routes` and `auths`: in `ConfModels`, one for each distinct value. */
 export interface ConfModel extends Pick<
@@ -17,7 +17,9 @@ export interface ConfModel extends Pick<
 export interface ConfRoute extends Pick<Route, "bodyLimit" | "retry" | "deadlines"> {
   readonly errorPages?: Pick<ErrorPages, "statuses">;
   /** Only if the locations of the route depend on them. */
-  readonly backends?: readonly Pick<Backend, "protocol">[];
+  readonly backends?: readonly Pick<Backend, "protocol" | "tls">[];
+  /** Ids of the verified TLS of mirrors. */
+  readonly mirrorTls?: readonly string[];
 }
 
 interface ConfAuth {
@@ -76,12 +78,14 @@ function routePart({
   retry,
   deadlines,
   errorPages,
+  mirrors = [],
   backends = [],
 }: Route): ConfRoute {
   const isPlain =
     retry === undefined &&
     deadlines === undefined &&
-    backends.every(({ protocol }) => protocol !== "h2c");
+    backends.every(({ protocol, tls }) => protocol !== "h2c" && tls === undefined);
+  const all = [mirrors, ...backends.map(({ filters }) => filters?.mirrors ?? [])].flat();
   return {
     ...SHARED_SHAPE,
     ...(bodyLimit !== undefined && holdsBody !== true && { bodyLimit }),
@@ -89,8 +93,12 @@ function routePart({
     ...(!isPlain && {
       ...(retry && { retry }),
       ...(deadlines && { deadlines }),
-      backends: backends.map(({ protocol }) => ({ protocol })),
+      backends: backends.map(({ protocol, tls }) => ({ protocol, ...present("tls", tls) })),
     }),
+    ...filled(
+      "mirrorTls",
+      all.flatMap(({ tls }) => tls ?? []),
+    ),
   };
 }
 

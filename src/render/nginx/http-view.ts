@@ -1,19 +1,13 @@
 /** The views of the partials in the http block. All choices are made here; templates only repeat and omit. */
-import { type Retry, DEFAULT_TIMEOUTS } from "../../model/route.js";
-import type { BackendProtocol, BackendTls } from "../../model/upstream.js";
+import { DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { DataPlaneOptions } from "../../model/options.js";
-import { compareStrings } from "../../support/collections.js";
-import { authorityFile } from "../policy/named-files.js";
-import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
 import { luaLogView } from "./log-view.js";
-import { FIRST_TURN, type LocationView } from "./server-view.js";
+import { FIRST_TURN } from "./server-view.js";
 import {
   type NginxText,
   bytes,
   cidr,
-  identifier,
   integerText,
-  locationName,
   luaNames,
   milliseconds,
   quoted,
@@ -97,163 +91,4 @@ export function forwardView(): object {
     sendTimeout: milliseconds(send),
     readTimeout: milliseconds(read),
   };
-}
-
-/** A location for requests to backends; named by lua/alb/upstream/location.lua. */
-interface Location {
-  readonly family: "http" | "stream" | "h2c" | "try" | "grpc_try" | "h2c_try";
-  /** Statuses to retry. */
-  readonly codes: NonNullable<Retry["codes"]>;
-  /** Statuses that pages replace. */
-  readonly pages: readonly number[];
-}
-
-/** Of routes with deadlines or retries. */
-const TRY_FAMILIES: Readonly<Record<BackendProtocol, Location["family"]>> = {
-  http: "try",
-  https: "try",
-  grpc: "grpc_try",
-  grpcs: "grpc_try",
-  h2c: "h2c_try",
-};
-
-/**
- * The view of templates/partials/try.conf.hbs: the locations of routes with deadlines or retries. The statuses to retry are an nginx
- * directive, so each set in use has a location, which costs some 14 KB in every server. A new set needs a reload. The same holds for the
- * statuses that pages replace.
- */
-export function tryViews(
-  { routes }: Pick<ConfModel, "routes">,
-  gatewayPages?: readonly number[],
-): readonly LocationView[] {
-  const used = routes.filter(hasTries).flatMap((route) => {
-    const { codes = [], attempts = 0 } = route.retry ?? {};
-    const tried = attempts > 0 ? codes : [];
-    return (route.backends ?? []).flatMap(({ protocol }): readonly Location[] => {
-      const plain = { family: TRY_FAMILIES[protocol], codes: tried, pages: [] };
-      const pages = pagesOf(route, gatewayPages);
-      return pages.length === 0 || plain.family === "grpc_try"
-        ? [plain]
-        : // Upgrades and gRPC are for the plain one.
-          [plain, { ...plain, pages }];
-    });
-  });
-  // Always there, so the first route with a deadline needs no reload.
-  return distinct([{ family: "try", codes: [], pages: [] }, ...used]);
-}
-
-/** The view of templates/partials/page.conf.hbs: the locations of other routes with error pages. */
-export function pageViews(
-  { routes }: Pick<ConfModel, "routes">,
-  gatewayPages: readonly number[] = [],
-): readonly LocationView[] {
-  const used = routes.flatMap((route) => {
-    const pages = pagesOf(route, gatewayPages);
-    const isH2c = (route.backends ?? []).some(({ protocol }) => protocol === "h2c");
-    const families = ["http", "stream", ...(isH2c ? (["h2c"] as const) : [])] as const;
-    return hasTries(route) ? [] : families.map((family) => ({ family, codes: [], pages }));
-  });
-  const ofGateway = (["http", "stream"] as const).map((family) => ({
-    ...{ family, codes: [], pages: gatewayPages },
-  }));
-  return distinct([...used, ...ofGateway].filter(({ pages }) => pages.length > 0));
-}
-
-/** Whether any answer may be replaced. */
-export function hasPages(
-  { routes }: Pick<ConfModel, "routes">,
-  gatewayPages?: readonly number[],
-): boolean {
-  return gatewayPages !== undefined || routes.some(({ errorPages }) => errorPages !== undefined);
-}
-
-function pagesOf(
-  { errorPages }: ConfRoute,
-  gatewayPages: readonly number[] = [],
-): readonly number[] {
-  return errorPages?.statuses ?? gatewayPages;
-}
-
-function hasTries({ retry, deadlines }: ConfRoute): boolean {
-  return retry !== undefined || Object.keys(deadlines ?? {}).length > 0;
-}
-
-function distinct(locations: readonly Location[]): readonly LocationView[] {
-  return [...new Map(locations.map((entry) => [nameOf(entry), entry]))]
-    .sort(([a], [b]) => compareStrings(a, b))
-    .map(([name, { family, codes, pages }]) => ({
-      name: locationName(name),
-      codes: codes.map(integerText),
-      module: word(PROXIED.has(family) ? "proxy" : "grpc"),
-      grpc: family === "grpc_try",
-      buffered: family === "http",
-      pages: pages.length > 0 && answeredByPages(pages).map(integerText),
-    }));
-}
-
-const PROXIED: ReadonlySet<Location["family"]> = new Set(["http", "stream", "try"]);
-
-/** In a location with pages, each error of the gateway leaves nginx as 502; Lua knows the status that it is (lua/alb/upstream/peer.lua). */
-function answeredByPages(pages: readonly number[]): readonly number[] {
-  return [...new Set([...pages, 502])].sort((a, b) => a - b);
-}
-
-function nameOf({ family, codes, pages }: Location): string {
-  return [family, ...codes, ...(pages.length === 0 ? [] : ["page", ...ranges(pages)])].join("_");
-}
-
-/** `404`, `500to599`: nginx's names are as short as those of lua/alb/error_pages.lua. */
-function ranges(statuses: readonly number[]): readonly string[] {
-  const starts = statuses.filter((status, i) => status !== (statuses[i - 1] ?? 0) + 1);
-  return starts.map((start, i) => {
-    const next = starts[i + 1];
-    const end = statuses[(next === undefined ? statuses.length : statuses.indexOf(next)) - 1];
-    return end === start ? String(start) : `${String(start)}to${String(end)}`;
-  });
-}
-
-/** The machine's authorities; src/output/environment.ts writes the file before nginx starts. */
-const SYSTEM_AUTHORITIES = "environment/ca.pem";
-
-/**
- * The view of templates/partials/backend-tls.conf.hbs: a hop inside nginx for backends whose certificate is checked. Authorities and
- * client certificates are directives that can't depend on a request, so each BackendTls has its own locations and pools.
- * `certificates`: paths of the certificate files by id. False: no hop is needed.
- */
-export function backendTlsView(
-  config: Pick<ConfModel, "backendTls">,
-  certificates: CertificatePaths,
-): object | false {
-  if (config.backendTls.length === 0) return false;
-  return {
-    pools: config.backendTls.map(({ id }) => ({ id: identifier(id) })),
-    profiles: config.backendTls.map((tls) => profileView(tls, certificates)),
-  };
-}
-
-function profileView(tls: BackendTls, certificates: CertificatePaths): object {
-  return {
-    id: identifier(tls.id),
-    named: tls.hostname !== undefined,
-    verified: tls.authorities.kind !== "none",
-    inLua: tls.inLua === true,
-    authorities: word(authoritiesPath(tls)),
-    certificate: certificatePath(tls, certificates) ?? false,
-  };
-}
-
-/** If nothing is verified, nginx does not use the file. */
-export function authoritiesPath({ authorities }: BackendTls): string {
-  return authorities.kind === "pem" ? authorityFile(authorities.pem).path : SYSTEM_AUTHORITIES;
-}
-
-function certificatePath(
-  { id, clientCertificate }: BackendTls,
-  certificates: CertificatePaths,
-): NginxText | undefined {
-  if (clientCertificate === undefined) return undefined;
-  const path = certificates.get(clientCertificate);
-  // Without it requests would reach the backend unauthenticated.
-  if (path === undefined) throw new Error(`no certificate ${clientCertificate} for ${id}`);
-  return word(path);
 }

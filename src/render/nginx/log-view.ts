@@ -9,8 +9,15 @@ type LogOptions = Pick<
   "accessLog" | "accessLogFormat" | "accessLogFields" | "trace"
 >;
 
+const ENDPOINTS = "upstream_addr";
+
+/** nginx's name for the endpoints of a request, or ours where some of them are behind the adaptor (templates/partials/variables.conf.hbs). */
+export function endpointsVariable(adapted: boolean): NginxText {
+  return variable(adapted ? `albc_${ENDPOINTS}` : ENDPOINTS);
+}
+
 /** Where the log goes, and in which format; shared by requests and by the connections of streams. */
-export function logView(options: LogOptions): object {
+export function logView(options: LogOptions, adapted: boolean): object {
   const { accessLog, accessLogFormat } = options;
   // nginx takes "off" for all logs, that of traces among them.
   if (accessLog === "off") return { off: options.trace.mode !== "spans" };
@@ -24,14 +31,23 @@ export function logView(options: LogOptions): object {
     buffer: bytes(isStdout ? 4096 : 65_536),
     json: accessLogFormat === "json",
     named: accessLogFormat !== "json" && word(accessLogFormat),
+    endpoints: endpointsVariable(adapted),
     fields: fields.map((field, index) => ({
       ...first(index),
       name: word(field.name),
       number: field.number === true,
-      value: variable(field.variable),
-      shown: variable(field.shown ?? field.variable),
+      ...valuesOf(field, adapted),
     })),
   };
+}
+
+function valuesOf(
+  { variable: name, shown = name }: ReturnType<typeof logFields>[number],
+  adapted: boolean,
+): object {
+  if (name !== ENDPOINTS) return { value: variable(name), shown: variable(shown) };
+  const value = endpointsVariable(adapted);
+  return { value, shown: value };
 }
 
 /** The parts of the named formats that Lua provides. */

@@ -5,17 +5,9 @@
 import type { CompileOptions, DataPlaneOptions } from "../../model/options.js";
 import { groupBy } from "../../support/collections.js";
 import type { CertificatePaths, ConfModel } from "./conf-model.js";
-import {
-  backendTlsView,
-  clientView,
-  forwardView,
-  hasPages,
-  luaView,
-  pageViews,
-  tryViews,
-  variablesView,
-} from "./http-view.js";
-import { logView, spansView } from "./log-view.js";
+import { clientView, forwardView, luaView, variablesView } from "./http-view.js";
+import { adaptorView, hasPages, pageViews, tryViews } from "./location-views.js";
+import { endpointsVariable, logView, spansView } from "./log-view.js";
 import { bodyLimits, listenAddresses, serverView, sharedPorts } from "./server-view.js";
 import { streamsView, unixSockets } from "./stream-view.js";
 import { type NginxText, fillTemplate, integerText, locationName, seconds, word } from "./text.js";
@@ -39,8 +31,10 @@ export function renderNginxConf(
   const behind = new Set(
     config.streams.flatMap(({ id, protocol }) => (protocol === "tls" ? id : [])),
   );
-  const shared = sharedLocations(config, options);
+  const shared = sharedLocations(config, options, certificates);
   const { pages } = shared;
+  const adaptor = adaptorView(config, certificates);
+  const adapted = adaptor !== false;
   const traces = dataPlane.trace.mode !== "off";
   const reuseports = sharedPorts(config);
   const listeners = groupBy(config.listeners, ({ server }) => server);
@@ -49,17 +43,20 @@ export function renderNginxConf(
     drainTimeout: seconds(dataPlane.drainTimeout),
     logLevel: word(dataPlane.nginxLogLevel),
     connections: integerText(workerConnections(config, behind, dataPlane)),
-    lua: luaView(policyMemory, dataPlane, locationNames(shared)),
+    lua: luaView(policyMemory, dataPlane, locationNames(shared, adaptor)),
     client: clientView(dataPlane),
-    log: logView(dataPlane),
-    trace: traces && { spans: spansView(dataPlane.trace) },
-    variables: variablesView(
-      dataPlane,
-      config.servers.some(({ id }) => behind.has(id)),
-    ),
+    log: logView(dataPlane, adapted),
+    trace: traces && { spans: spansView(dataPlane.trace), endpoints: endpointsVariable(adapted) },
+    variables: {
+      ...variablesView(
+        dataPlane,
+        config.servers.some(({ id }) => behind.has(id)),
+      ),
+      adapted,
+    },
     forward: forwardView(),
     upstreams: UPSTREAMS,
-    backendTls: backendTlsView(config, certificates),
+    adaptor,
     control: {
       // The access log may name its id although there is none.
       traced: traces || dataPlane.accessLogFields.includes("trace_id"),
@@ -80,28 +77,28 @@ export function renderNginxConf(
 function sharedLocations(
   config: ConfModel,
   { dataPlane, errorPages }: CompileOptions,
+  certificates: CertificatePaths,
 ): Parameters<typeof serverView>[2] {
   const ofGateway = errorPages?.statuses;
   return {
     bodyLimits: bodyLimits(config, dataPlane),
-    tries: tryViews(config, ofGateway),
+    tries: tryViews(config, certificates, ofGateway),
     pages: hasPages(config, ofGateway) ? { locations: pageViews(config, ofGateway) } : false,
     rereads: config.auths.some(({ external }) => (external?.maxBody ?? 0) > 0),
   };
 }
 
 /** For lua/alb/known_locations.lua. */
-function locationNames({
-  bodyLimits: limits,
-  tries,
-  pages,
-  rereads,
-}: ReturnType<typeof sharedLocations>): readonly NginxText[] {
+function locationNames(
+  { bodyLimits: limits, tries, pages, rereads }: ReturnType<typeof sharedLocations>,
+  adaptor: ReturnType<typeof adaptorView>,
+): readonly NginxText[] {
   return [
     ...limits.map((limit) => locationName(`read_${String(limit)}`)),
     ...tries.map(({ name }) => name),
     ...(pages === false ? [] : pages.locations).map(({ name }) => name),
     ...(rereads ? [locationName("again")] : []),
+    ...(adaptor === false ? [] : adaptor.locations).map(({ name }) => name),
   ];
 }
 

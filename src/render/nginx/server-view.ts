@@ -78,6 +78,8 @@ export interface LocationView {
   readonly grpc: boolean;
   readonly buffered: boolean;
   readonly pages: readonly NginxText[] | false;
+  /** For templates/partials/backend-tls.conf.hbs. */
+  readonly tls: object | false;
 }
 
 /** The locations with error pages; false: no answer is replaced by a page. */
@@ -135,10 +137,14 @@ export function listenAddresses(
 
 const EMPTY = quoted("");
 
-/** Upgrade and Connection are gone after this hop, but for WebSockets (lua/alb/unusual.lua); over gRPC nginx leaves them out itself. */
-const UPGRADE: readonly Header[] = [
+/**
+ * Upgrade and Connection are gone after this hop, but for WebSockets (lua/alb/unusual.lua); over gRPC nginx leaves them out itself. The
+ * last one is for lua/alb/backend_tls/adaptor.lua, and for no backend.
+ */
+const HTTP_ONLY: readonly Header[] = [
   ["Upgrade", variable("albc_upgrade")],
   ["Connection", variable("albc_connection")],
+  ["X-Albc-Endpoint", variable("albc_endpoint")],
 ];
 
 /** What a client's request that is tried once leaves for what its backend causes (lua/alb/turns.lua). */
@@ -152,6 +158,7 @@ const UNCHANGED: Readonly<Record<string, NginxText>> = {
   "X-Albc-Turns": FIRST_TURN,
   Upgrade: EMPTY,
   Connection: EMPTY,
+  "X-Albc-Endpoint": EMPTY,
 };
 
 /**
@@ -164,10 +171,10 @@ export function headersView(server: Server, options: DataPlaneOptions, unchanged
   const isConstant = unchanged && options.trustedProxies.length === 0;
   const origin = isConstant ? connectionHeaders(server, options) : toldHeaders();
   return {
-    headers: [...origin, ...traceHeaders(options), ...UPGRADE].map(([name, value]) => ({
+    headers: [...origin, ...traceHeaders(options), ...HTTP_ONLY].map(([name, value]) => ({
       name: word(name),
       value: own(known, name) ?? value,
-      grpc: !unchanged && !UPGRADE.some(([upgrade]) => upgrade === name),
+      grpc: !unchanged && !HTTP_ONLY.some(([only]) => only === name),
     })),
   };
 }

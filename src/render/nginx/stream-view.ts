@@ -17,7 +17,7 @@ import type {
 import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings, groupBy, memoized } from "../../support/collections.js";
 import type { CertificatePaths, ConfModel } from "./conf-model.js";
-import { authoritiesPath } from "./http-view.js";
+import { authoritiesPath } from "./location-views.js";
 import { logView } from "./log-view.js";
 import { listenAddresses } from "./server-view.js";
 import {
@@ -60,7 +60,7 @@ export function streamsView(
     return pool;
   };
   return {
-    log: { ...logView(options), proxyProtocol: options.proxyProtocol },
+    log: { ...logView(options, false), proxyProtocol: options.proxyProtocol },
     limited: limitOf(options) !== false,
     ports: ported.map((stream) => portView(stream, options)),
     tables: grouped(withSameNames(named), ([stream]) => stream.names).map((groups) =>

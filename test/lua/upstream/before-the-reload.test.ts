@@ -4,8 +4,10 @@
  */
 import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
+import { Authority } from "../../../e2e/harness/certificates.js";
 import { listen } from "../../../e2e/harness/free-port.js";
 import { useScene } from "../../../e2e/harness/scene.js";
+import { profilesOf } from "../../support/backend-ways.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 
 const scene = useScene();
@@ -15,6 +17,9 @@ const retry = { codes: [503], attempts: 2 } as const;
 const errorPages = { statuses: [404, 413, 503], upstream: "pages" };
 const external = { scheme: "http", host: ["127.0.0.1"], port: ["1"], target: [] } as const;
 const overHttp2 = [{ upstream: "h2c", weight: 1, protocol: "h2c" }] as const;
+
+const PROTOCOLS = { verified: "https", named: "https", grpcs: "grpcs" } as const;
+const TLS = { verified: "ca-hostname", named: "ca-names", grpcs: "ca-hostname" } as const;
 
 const ROUTES: Readonly<Record<string, TestRoute>> = {
   "codes.example": { retry },
@@ -32,6 +37,12 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   // Its namespace has too many limits, and this one is another namespace's, too.
   "held-limit.example": { bodyLimit: 2000, holdsBody: true },
   "large-limit.example": { bodyLimit: 20 * MIB },
+  ...Object.fromEntries(
+    (["verified", "named", "grpcs"] as const).map((way) => [
+      `${way}.example`,
+      { backends: [{ upstream: "secure", weight: 1, protocol: PROTOCOLS[way], tls: TLS[way] }] },
+    ]),
+  ),
   "auth.example": { auth: [authPolicy({ external: { ...external, maxBody: 100 } })] },
 };
 
@@ -56,6 +67,7 @@ beforeAll(async () => {
   for (const server of [backend, http2]) {
     await scene.use(Promise.resolve({ close: () => Promise.resolve(void server.close()) }));
   }
+  const authority = await Authority.create("backends");
   gateway = await scene.use(
     LuaGateway.start({
       backend: port,
@@ -67,7 +79,9 @@ beforeAll(async () => {
       upstreams: [
         { id: "pages", endpoints: [["127.0.0.1", port]] },
         { id: "h2c", endpoints: [["127.0.0.1", http2Port]] },
+        { id: "secure", endpoints: [["127.0.0.1", port]] },
       ],
+      model: (model) => ({ ...model, backendTls: profilesOf(authority) }),
     }),
   );
 });
@@ -83,7 +97,8 @@ afterEach(() => {
   expect(problems.filter((line) => !line.includes("intended to send too large"))).toEqual([]);
 });
 
-const HOSTS = Object.keys(ROUTES).filter((host) => host !== "auth.example");
+const VERIFIED = Object.keys(TLS).map((way) => `${way}.example`);
+const HOSTS = Object.keys(ROUTES).filter((host) => ![...VERIFIED, "auth.example"].includes(host));
 
 it.each(HOSTS)("a request of %s is answered", async (host) => {
   expect((await gateway.send({ host })).status).toBe(200);
@@ -136,6 +151,14 @@ it("a body that may not wait here is refused, with a length it arrives", async (
   expect((await gateway.send({ ...post, chunked: true })).status).toBe(413);
   expect((await gateway.send(post)).status).toBe(200);
   expect(bodies).toEqual([17 * MIB]);
+});
+
+it.each(VERIFIED)("a request of %s waits for what checks the certificate", async (host) => {
+  const response = await gateway.send({ host });
+  expect([response.status, response.reason]).toEqual([
+    503,
+    "InvalidBackend : TLS to the backend is not ready",
+  ]);
 });
 
 it("a body without a length that an auth service is to get is refused", async () => {

@@ -53,7 +53,6 @@ const POLICY: PolicyDocument = {
         ["hostname", "a.internal"],
         ["uri", "spiffe://mesh/web"],
       ],
-      inLua: true,
     },
   },
   certificates: { "p443|": "certificates/default.pem" },

@@ -20,6 +20,17 @@ test.each([
     { retry: { codes: [502], attempts: 1 }, errorPages: { statuses: [500] } },
     ["pages 500", "codes 502 500"],
   ],
+  [
+    {
+      retry: { codes: [503], attempts: 1 },
+      backends: [
+        { upstream: "a", weight: 1, protocol: "https", tls: "ca-a" },
+        { upstream: "b", weight: 1, protocol: "https", tls: "ca-b" },
+      ],
+      mirrors: [{ upstream: "c", protocol: "https", tls: "other-c", numerator: 1, denominator: 1 }],
+    },
+    ["codes 503 ", "tls ca https 503 ", "tls other https  "],
+  ],
 ] as const)("%j needs locations for %j", (settings, kinds) => {
   expect(locationKinds(settings, OPTIONS)).toEqual(kinds);
 });

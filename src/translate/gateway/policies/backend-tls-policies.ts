@@ -189,12 +189,14 @@ export class BackendTlsPolicies {
   }
 }
 
-function tlsWith(content: Omit<BackendTls, "id" | "inLua">): BackendTlsChoice {
-  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
-  const { hostname, names, authorities } = content;
-  const inLua = authorities.kind !== "none" && (names !== undefined || hostname === undefined);
-  const id = `tls-${digest.slice(0, 32)}`;
-  return { kind: "tls", tls: { id, ...content, ...(inLua && { inLua }) } };
+function tlsWith(content: Omit<BackendTls, "id">): BackendTlsChoice {
+  const { hostname, names, authorities, clientCertificate } = content;
+  const id = `t${digestOf([authorities, clientCertificate])}-${digestOf([hostname, names])}`;
+  return { kind: "tls", tls: { id, ...content } };
+}
+
+function digestOf(content: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 32);
 }
 
 /**
@@ -248,10 +250,19 @@ function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): Policy
   if (authorities === undefined) return { accepted, resolved };
   if (!names.ok) return { accepted: refused("Invalid", names.problem), resolved };
   return {
-    content: { hostname, ...filled("names", names.value), authorities },
+    content: { hostname, ...filled("names", otherNames(names.value, hostname)), authorities },
     accepted,
     resolved,
   };
+}
+
+/** None if the list says no more than the hostname does. */
+function otherNames(
+  names: readonly SubjectAltName[],
+  hostname: string,
+): readonly SubjectAltName[] {
+  const [first, ...more] = names;
+  return first?.[0] === "hostname" && first[1] === hostname && more.length === 0 ? [] : names;
 }
 
 /** A reference that can't be used does not affect the others (Gateway API, BackendTLSPolicyValidation.caCertificateRefs). */

@@ -11,7 +11,7 @@ const AUTHORITIES = 4608;
 /** Costs of the settings of TLS. */
 export const MOST_BACKEND_TLS = 400;
 
-export type TlsContent = Omit<BackendTls, "id" | "inLua" | "clientCertificate">;
+export type TlsContent = Omit<BackendTls, "id" | "clientCertificate">;
 
 /** The policies without a share, with the reason. `contents`: of the policies that are in force. */
 export function withoutTlsShare(

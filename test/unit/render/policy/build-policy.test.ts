@@ -271,14 +271,13 @@ test("a listener of a Gateway says who may come, backends by TLS what they must 
     },
   });
   expect(backendTls).toEqual({
-    "tls-by-hostname": { hostname: "backend hostname" },
-    "tls-by-names": {
+    "shown-hostname": { hostname: "backend hostname" },
+    "named-names": {
       hostname: "backend hostname",
       names: [
         ["hostname", "alternative name"],
         ["uri", "alternative uri"],
       ],
-      inLua: true,
     },
   });
 });

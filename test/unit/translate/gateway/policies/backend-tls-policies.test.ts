@@ -81,7 +81,6 @@ describe("a usable policy", () => {
           ["hostname", "a.example"],
           ["uri", "spiffe://b/c"],
         ],
-        inLua: true,
         authorities: { kind: "pem" },
       });
       expect(chosen).not.toHaveProperty("clientCertificate");
@@ -94,6 +93,14 @@ describe("a usable policy", () => {
       expect(reports()).toEqual([]);
     },
   );
+
+  test("has no names of its own if the list has only the hostname", () => {
+    const validation = `{hostname: policy.example, wellKnownCACertificates: System,
+      subjectAltNames: [{type: Hostname, hostname: policy.example}]}`;
+    const { policies, gateway, tls } = harness(GATEWAY + policy({ validation }));
+    const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB);
+    expect(choice.kind === "tls" ? tls(choice.tls.id) : undefined).not.toHaveProperty("names");
+  });
 
   test("may name the authorities of the machine", () => {
     const { policies, gateway, tls } = harness(
