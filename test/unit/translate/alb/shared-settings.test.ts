@@ -22,9 +22,9 @@ describe("a redirect", () => {
     [{ url: "", scheme: "", host: "", port: 0 }, undefined],
     [
       { url: "/new", code: 301 },
-      { status: 301, url: "/new" },
+      { status: 301, url: ["/new"] },
     ],
-    [{ url: "https://b.example/" }, { status: 302, url: "https://b.example/" }],
+    [{ url: "https://b.example/" }, { status: 302, url: ["https://b.example/"] }],
     [{ scheme: "https" }, { status: 302, scheme: "https", unlessScheme: "https" }],
     [{ host: "B.example" }, { status: 302, host: "b.example" }],
     [

@@ -14,6 +14,8 @@ const TRANSLATED = {
   host: ["auth.example"],
   target: ["/verify"],
   method: "GET",
+  // From files, without a cluster.
+  restricted: { allowed: ["127.0.0.0/8", "::1"] },
 };
 
 function forwardOf(annotations: Readonly<Record<string, string>>, yaml = "") {
