@@ -41,12 +41,10 @@ export function ingressRoute(
   const reader = new AnnotationReader(lookup);
   const httpsPort = balancer.ingress.https?.port;
   const groups = isRegex ? regexGroups(path) : NO_GROUPS;
+  const at = { path, groups, hasTls, httpsPort, inherited: inherited.schemeRedirect };
   const annotated = {
     ...SHARED_SHAPE,
-    ...readRedirect(reader, {
-      ...{ path, groups, hasTls, httpsPort },
-      inherited: inherited.schemeRedirect,
-    }),
+    ...readRedirect(reader, at),
     ...readCors(reader),
     ...readAccess(reader),
     ...(isRegex && readRewrite(reader, path, groups)),

@@ -87,7 +87,9 @@ function literalPath(path = ""): string | undefined {
     return `${written} is a path here: its ${delimiter} is sent as ${delimiter === "?" ? "%3F" : "%23"}`;
   }
   const variable = VARIABLE.exec(path)?.[0];
-  return variable && `${written} is sent as it is written: ${variable} is not expanded`;
+  return variable === undefined
+    ? undefined
+    : `${written} is sent as it is written: ${variable} is not expanded`;
 }
 
 /** A capture or variable, as nginx has them. */
