@@ -40,6 +40,8 @@ const GARBAGE = Buffer.from("garbage").toString("base64");
 const CERTIFICATE = { "client-certificate-data": GARBAGE, "client-key-data": GARBAGE };
 const WELL = { status: 0, output: "", errors: "2 files, 3 objects: 0 errors, 0 warnings\n" };
 
+const NOTHING = "albc: no object that albc reads was found; check the paths after -f\n";
+
 let folder: string;
 beforeEach(async () => {
   folder = await makeTempFolder();
@@ -207,8 +209,47 @@ describe("validate", () => {
     expect(albc(["validate", "-f", "in", "--format", format])).toEqual({
       status: 0,
       output: "",
-      errors: "1 file, 0 objects: 0 errors, 0 warnings\n",
+      errors: `1 file, 0 objects: 0 errors, 0 warnings\n${NOTHING}`,
     });
+  });
+
+  test("--require-objects fails without an object that albc reads", async () => {
+    const unread = "apiVersion: v1\nkind: Pod\nmetadata: { name: a }\n";
+    await manifests({ "pod.yaml": unread });
+    const { status, errors } = albc(["validate", "-f", "in", "--require-objects"]);
+    expect([status, errors]).toEqual([1, `1 file, 0 objects: 0 errors, 0 warnings\n${NOTHING}`]);
+    const rendered = albc(["render", "-f", "in", "--emit", "status", "--require-objects"]);
+    expect([rendered.status, rendered.errors]).toEqual([1, errors]);
+    await manifests({ "service.yaml": SERVICE });
+    expect(albc(["validate", "-f", "in", "--require-objects"]).status).toBe(0);
+  });
+
+  test("known problems are left out, by code or by a file of them", async () => {
+    await manifests({ "ingress.yaml": INGRESS });
+    const validate = (...flags: readonly string[]) => albc(["validate", "-f", "in", ...flags]);
+    const known = {
+      status: 0,
+      output: "",
+      errors: "1 file, 1 object: 0 errors, 0 warnings, 1 left out\n",
+    };
+    expect(validate().status).toBe(1);
+    expect(validate("--ignore", "SERVICE_NOT_FOUND")).toEqual(known);
+    expect(validate("--ignore", "FIELD_INVALID").status).toBe(1);
+    expect(validate("--baseline", "known")).toEqual({
+      ...{ status: 3, output: "" },
+      errors: "albc: known does not exist; --write-baseline known writes it\n",
+    });
+    expect(validate("--write-baseline", "known").status).toBe(0);
+    expect(await readFile(join(folder, "known"), "utf8")).toBe(
+      "SERVICE_NOT_FOUND Ingress default/web\n",
+    );
+    expect(validate("--baseline", "known")).toEqual(known);
+    // Another line of the same object is known, another object is not.
+    await manifests({ "ingress.yaml": `# moved\n${INGRESS}` });
+    expect(validate("--baseline", "known")).toEqual(known);
+    await manifests({ "ingress.yaml": INGRESS.replace("name: web }", "name: new }") });
+    expect(validate("--baseline", "known").output).toContain("Ingress default/new");
+    expect(validate("--baseline", "known").status).toBe(1);
   });
 
   test("counts objects that can't be used too", async () => {
@@ -251,6 +292,22 @@ describe("validate", () => {
     expect(output).toContain("1 × apps/v1 Deployment");
   });
 });
+
+test.each([
+  ["http://web.example/", 200, 0],
+  ["http://web.example/", 404, 1],
+  ["http://other.example/", 404, 0],
+  ["http://other.example/", 200, 1],
+  ["http://web.example:81/", 200, 1],
+])(
+  "explain %s --expect %d exits %d, also where manifests have errors",
+  async (url, status, exit) => {
+    await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS, "broken.yaml": "kind: [" });
+    const words = ["explain", "-f", "in", "--expect", String(status), url];
+    expect(albc(words).status).toBe(exit);
+    expect(albc([...words, "--format", "json"]).status).toBe(exit);
+  },
+);
 
 describe("exit statuses", () => {
   test.each([

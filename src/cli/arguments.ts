@@ -1,81 +1,28 @@
 /** Parses the command line: commands, arguments and flags. */
-import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
-import type { ReloadWay } from "../output/reloader.js";
 import { own } from "../support/json-object.js";
+import {
+  collect,
+  collectCode,
+  diffFailures,
+  expectedStatus,
+  format,
+  reloadWay,
+  requestOf,
+  text,
+} from "./argument-values.js";
+import {
+  type CommandCall,
+  type Common,
+  DIFF_FORMATS,
+  EMITTABLE,
+  FAIL_ON,
+  REPORT_FORMATS,
+} from "./command-call.js";
 import { HELP_FORMAT } from "./help-format.js";
 import { refuseScope, settingOptions, withValues } from "./setting-options.js";
 import { SETTINGS } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
-
-const REPORT_FORMATS = ["text", "json", "github", "sarif"] as const;
-const FAIL_ON = ["error", "warning"] as const;
-const EMITTABLE = ["resources", "ir", "nginx", "policy", "status"] as const;
-
-const DIFF_FORMATS = ["text", "json", "markdown"] as const;
-
-interface Common {
-  /** `-f`: files, folders, or `-`. */
-  readonly paths: readonly string[];
-  /** The objects of a cluster; there are no paths then. */
-  readonly kubernetes: boolean;
-  /** Options file, if one is named. */
-  readonly config: string | undefined;
-  /** Given flags of the settings table, by key. */
-  readonly flags: Readonly<Record<string, unknown>>;
-}
-
-export type CommandCall = Common &
-  (
-    | {
-        readonly command: "render";
-        readonly output: string | undefined;
-        readonly check: boolean;
-        readonly emit: (typeof EMITTABLE)[number] | undefined;
-      }
-    | {
-        readonly command: "validate";
-        readonly format: (typeof REPORT_FORMATS)[number];
-        /** The least severity that makes the exit status 1. */
-        readonly failOn: (typeof FAIL_ON)[number];
-      }
-    | {
-        readonly command: "run";
-        readonly dir: string;
-        readonly nginx: string | undefined;
-        readonly reload: ReloadWay | undefined;
-      }
-    | {
-        readonly command: "explain";
-        /** Instead of paths: a policy.json, or the folder of a running nginx that has one. */
-        readonly policy: string | undefined;
-        readonly running: string | undefined;
-        readonly method: string;
-        readonly url: string;
-        readonly headers: readonly string[];
-        readonly client: string;
-        readonly format: "text" | "json";
-      }
-    | {
-        readonly command: "status";
-        /** That nginx writes to. */
-        readonly folder: string;
-        readonly watch: boolean;
-        readonly format: "text" | "json";
-      }
-    | {
-        readonly command: "diff";
-        /** A path, or `REVISION:PATH`. Absent: the cluster, in which `now` is applied. */
-        readonly before: string | undefined;
-        readonly now: string;
-        readonly format: (typeof DIFF_FORMATS)[number];
-      }
-  );
-
-export type CallOf<Name extends CommandCall["command"]> = Extract<
-  CommandCall,
-  { readonly command: Name }
->;
 
 /** Help or the version has been printed. */
 export class HelpShown extends Error {
@@ -143,6 +90,7 @@ function addRender(program: Command, found: (call: CommandCall) => void): void {
     .description("compile and write nginx.conf, policy.json and the files they name")
     .option("-o, --output <dir>", "folder to write to")
     .option("--check", "compare with the folder instead; exit 1 with a diff when it differs")
+    .option("--require-objects", REQUIRE_OBJECTS)
     .addOption(
       new Option("--emit <stage>", "print that stage alone on standard output").choices([
         ...EMITTABLE,
@@ -161,6 +109,7 @@ function addRender(program: Command, found: (call: CommandCall) => void): void {
         output,
         check: options["check"] === true,
         emit,
+        requireObjects: options["requireObjects"] === true,
       });
     });
 }
@@ -174,10 +123,25 @@ function addValidate(program: Command, found: (call: CommandCall) => void): void
         .choices([...FAIL_ON])
         .default("error"),
     )
+    .option("--require-objects", REQUIRE_OBJECTS)
+    .addOption(
+      new Option("--ignore <code>", "leave out problems with this code; may be repeated")
+        .argParser(collectCode)
+        .default([], "none"),
+    )
+    .option("--baseline <file>", "leave out the problems that this file lists")
+    .option("--write-baseline <file>", "write such a file with all problems, and exit 0")
     .action((options: Options) => {
       const format = REPORT_FORMATS.find((each) => each === options["format"]) ?? "text";
       const failOn = FAIL_ON.find((each) => each === options["failOn"]) ?? "error";
-      found({ command: "validate", ...common(options), format, failOn });
+      found({
+        command: "validate",
+        ...common(options),
+        ...{ format, failOn, requireObjects: options["requireObjects"] === true },
+        ignore: Array.isArray(options["ignore"]) ? options["ignore"].map(String) : [],
+        baseline: text(options["baseline"]),
+        writeBaseline: text(options["writeBaseline"]),
+      });
     });
 }
 
@@ -204,17 +168,21 @@ function addRun(program: Command, found: (call: CommandCall) => void): void {
 function addExplain(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("explain"))
     .description("say which route a request takes, why, and which auth and filters apply")
-    .usage("[options] METHOD URL")
+    .usage("[options] [METHOD] URL")
     // Optional for commander, so that a missing one gets a better message.
-    .argument("[METHOD]", "method of the request, such as GET")
+    .argument("[METHOD]", "method of the request; GET if there is none")
     .argument("[URL]", "URL of the request, such as https://a.example/path?x=1")
     .option("--policy <file>", "instead of -f: a policy.json that albc has written")
     .option("--running <dir>", "instead of -f: what the nginx of this folder serves now")
     .option("-H, --header <name: value>", "header of the request; may be repeated", collect, [])
     .option("--client <address>", "address of the client", "127.0.0.1")
+    .option(
+      "--expect <status>",
+      "exit 0 if the gateway's own answer has this status, else 1; 200: a backend answers",
+    )
     .addOption(formatOption())
-    .action((method: string | undefined, url: string | undefined, options: Options) => {
-      if (method === undefined || url === undefined) throw new UsageError(missingRequest(method));
+    .action((...[first, second, options]: [string | undefined, string | undefined, Options]) => {
+      const [method, url] = requestOf(first, second);
       const headers = Array.isArray(options["header"]) ? options["header"].map(String) : [];
       const client = text(options["client"]) ?? "127.0.0.1";
       found({
@@ -227,6 +195,7 @@ function addExplain(program: Command, found: (call: CommandCall) => void): void 
         headers,
         client,
         format: format(options),
+        expect: expectedStatus(text(options["expect"])),
       });
     });
 }
@@ -239,6 +208,11 @@ function addDiff(program: Command, found: (call: CommandCall) => void): void {
     .argument("[NEW]", "manifests after the change, in the same way")
     .option("--kubernetes", "instead of OLD: the cluster, to which NEW is applied")
     .addOption(formatOption(DIFF_FORMATS))
+    .option(
+      "--fail-on <changes>",
+      "exit 1 for these: a list of lost, auth-changed, unserved, rerouted",
+      "lost",
+    )
     .action((...[first, second, options]: [string | undefined, string | undefined, Options]) => {
       const kubernetes = options["kubernetes"] === true;
       const [before, now] = kubernetes ? [undefined, first] : [first, second];
@@ -248,7 +222,8 @@ function addDiff(program: Command, found: (call: CommandCall) => void): void {
         );
       }
       const form = DIFF_FORMATS.find((known) => known === options["format"]) ?? "text";
-      const given = { before, now, kubernetes, format: form };
+      const failOn = diffFailures(text(options["failOn"]) ?? "");
+      const given = { before, now, kubernetes, format: form, failOn };
       found({ command: "diff", paths: [], ...configured(options), ...given });
     });
 }
@@ -268,13 +243,7 @@ function addStatus(program: Command, found: (call: CommandCall) => void): void {
     });
 }
 
-/** `given`: the only one of the two words. */
-function missingRequest(given: string | undefined): string {
-  const isUrl = given !== undefined && /^https?:|\//i.test(given);
-  const example = isUrl ? `GET ${given}` : `${given ?? "GET"} https://a.example/path`;
-  return `explain needs METHOD and URL of a request, such as \`${example}\``;
-}
-
+const REQUIRE_OBJECTS = "exit 1 if there is no object that albc reads";
 const KUBERNETES = "instead of -f: the cluster of the kubeconfig, or the one that albc runs in";
 
 function withCommon(command: Command): Command {
@@ -294,10 +263,6 @@ function withOptions(command: Command): Command {
 
 function formatOption(forms: readonly string[] = ["text", "json"]): Option {
   return new Option("--format <form>", "form of the output").choices([...forms]).default("text");
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
 }
 
 /** `others`: names of further options that say what to read. Exactly one is given. */
@@ -323,21 +288,4 @@ function configured(options: Options): Omit<Common, "paths" | "kubernetes"> {
     config: text(options["config"]),
     flags: Object.fromEntries(known.filter(([, value]) => value !== undefined)),
   };
-}
-
-function format(options: Options): "text" | "json" {
-  return options["format"] === "json" ? "json" : "text";
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Throws UsageError. */
-function reloadWay(given: string | undefined): ReloadWay | undefined {
-  if (given === undefined) return undefined;
-  const [, kind, value = ""] = /^(control|command):(.+)$/s.exec(given) ?? [];
-  if (kind === "control") return { kind, folder: resolve(value) };
-  if (kind === "command") return { kind, command: value };
-  throw new UsageError("--reload must be control:FOLDER or command:COMMAND");
 }

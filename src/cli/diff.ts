@@ -14,7 +14,7 @@ import type { CompileOptions } from "../model/options.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import { visibleJson } from "../support/text.js";
-import type { CallOf } from "./arguments.js";
+import type { CallOf } from "./command-call.js";
 import { certificateText } from "./certificate-text.js";
 import { readCluster } from "./cluster.js";
 import { readRevision } from "./git.js";
@@ -22,7 +22,7 @@ import { type Settings, compileOptions } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
 import { reportDiagnostics } from "./validate.js";
 
-/** `albc diff`: what a change of manifests does to requests. The exit status is 1 if auth is lost, or if there are new errors. */
+/** `albc diff`: what a change of manifests does to requests. The exit status is 1 for the changes of --fail-on, and for new errors. */
 export async function runDiff(
   call: CallOf<"diff">,
   settings: Settings,
@@ -42,8 +42,10 @@ export async function runDiff(
   reportDiagnostics(added, "text", terminal.writeError, terminal.colours);
   terminal.writeError(`before: ${before.summary}\nnow:    ${now.summary}\n`);
   terminal.write(shown(call.format, { differences, before, now }));
-  const isLost = differences.changes.some(({ effects }) => effects.includes("authLost"));
-  return isLost || added.length > 0 ? EXIT.inputErrors : EXIT.fine;
+  const fails = differences.changes.some(({ effects }) =>
+    effects.some((effect) => call.failOn.includes(effect)),
+  );
+  return fails || added.length > 0 ? EXIT.inputErrors : EXIT.fine;
 }
 
 async function readSides(

@@ -9,7 +9,7 @@ import { readIfThere } from "../output/files.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText, visibleJson } from "../support/text.js";
-import type { CallOf } from "./arguments.js";
+import type { CallOf } from "./command-call.js";
 import { certificateText } from "./certificate-text.js";
 import type { Settings } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, UsageError } from "./terminal.js";
@@ -46,14 +46,38 @@ export async function runExplain(
   if (call.format === "json") {
     const facts = { ...explanation, certificate, unready: notReady, workers };
     terminal.write(`${visibleJson(facts, 2)}\n`);
-    return status;
+    return exitOf(call, explanation.answer, status);
   }
   const facts: (readonly [string, string])[] = [];
   if (notReady.length > 0) facts.push(["", `not ready: ${notReady.join(", ")}`]);
   if (certificate !== undefined) facts.push(["certificate", certificate]);
   if (workers !== undefined) facts.push(["workers", workers]);
   terminal.write(formatExplanation(explanation, facts));
-  return status;
+  return exitOf(call, explanation.answer, status);
+}
+
+function exitOf(
+  call: CallOf<"explain">,
+  answer: ReturnType<typeof explain>["answer"],
+  status: ExitStatus,
+): ExitStatus {
+  if (call.expect === undefined) return status;
+  return statusOf(answer) === call.expect ? EXIT.fine : EXIT.inputErrors;
+}
+
+/** Of the client's answer, as if auth passed and the backend answered 200; undefined: the client gets none. */
+function statusOf(answer: ReturnType<typeof explain>["answer"]): number | undefined {
+  switch (answer.kind) {
+    case "refused":
+      return answer.status;
+    case "redirected":
+      return answer.redirect.status;
+    case "forwarded":
+      return 200;
+    case "unreachable":
+    case "handshakeFailed":
+      return undefined;
+  }
 }
 
 async function ask(

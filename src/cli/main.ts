@@ -6,7 +6,8 @@ import { explainYamlError } from "../input/yaml-errors.js";
 import { readTextFile } from "../output/files.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
-import { type CommandCall, HelpShown, parseArguments } from "./arguments.js";
+import { HelpShown, parseArguments } from "./arguments.js";
+import type { CommandCall } from "./command-call.js";
 import { type Settings, resolveSettings } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, UsageError, readVersion } from "./terminal.js";
 

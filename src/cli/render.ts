@@ -12,10 +12,10 @@ import type { ObjectStatus } from "../status/object-status.js";
 import { compareStrings } from "../support/collections.js";
 import { SecretText } from "../support/secret-text.js";
 import { visibleLines } from "../support/text.js";
-import type { CallOf } from "./arguments.js";
+import type { CallOf } from "./command-call.js";
 import type { Settings } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
-import { compileInput, reportDiagnostics } from "./validate.js";
+import { compileInput, reportDiagnostics, warnOfNothing } from "./validate.js";
 
 /** `albc render`: writes everything valid. The exit status says whether there were errors. */
 export async function runRender(
@@ -27,6 +27,7 @@ export async function runRender(
   const { input, compilation, diagnostics, summary, status } = compiled;
   reportDiagnostics(diagnostics, "text", terminal.writeError, terminal.colours);
   terminal.writeError(summary);
+  const isEmpty = warnOfNothing(input, call, terminal);
   if (call.emit !== undefined) {
     const controllerName = settings.text("controllerName");
     const text = emitStage(call.emit, input.resources, compilation, controllerName);
@@ -34,7 +35,7 @@ export async function runRender(
   }
   const differs =
     call.output !== undefined && (await writeOrCheck(call, call.output, compilation, terminal));
-  return differs ? EXIT.inputErrors : status;
+  return differs || isEmpty ? EXIT.inputErrors : status;
 }
 
 /** True if `--check` found a difference. */

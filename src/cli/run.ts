@@ -27,7 +27,7 @@ import { sidecar } from "../output/reloader.js";
 import { lockRunFolder, makeRunFolder } from "../output/run-folder.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
-import type { CallOf } from "./arguments.js";
+import type { CallOf } from "./command-call.js";
 import { clusterOptions, openApi } from "./cluster.js";
 import { type Settings, compileOptions, healthNames, ingressNginxLabels } from "./settings.js";
 import { startSpans } from "./spans.js";

@@ -9,7 +9,7 @@ import {
   troubleOf,
 } from "../health/run-status.js";
 import { visible, visibleJson } from "../support/text.js";
-import type { CallOf } from "./arguments.js";
+import type { CallOf } from "./command-call.js";
 import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
 
 /** Milliseconds between two looks of `--watch`. */

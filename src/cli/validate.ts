@@ -1,4 +1,5 @@
 /** `albc validate`, and what it shares with the other commands that compile once. */
+import { writeFile } from "node:fs/promises";
 import { type Compilation, compile } from "../compile.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { formatGithub, formatSarif } from "../diagnostics/ci-formats.js";
@@ -8,10 +9,12 @@ import type { Source } from "../input/documents.js";
 import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
 import { review } from "../translate/review.js";
+import { fileError } from "../output/files.js";
 import type { CompileOptions } from "../model/options.js";
 import { visible } from "../support/text.js";
-import type { CallOf } from "./arguments.js";
+import type { CallOf } from "./command-call.js";
 import { readCluster } from "./cluster.js";
+import { baselineOf, unknownFindings } from "./known-findings.js";
 import { type Settings, compileOptions } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
@@ -21,7 +24,8 @@ export async function runValidate(
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { input, diagnostics, summary } = await compileInput(call, settings, terminal);
+  const { input, diagnostics: all, what } = await compileInput(call, settings, terminal);
+  const diagnostics = unknownFindings(all, call);
   const failing = ["error", call.failOn];
   reportDiagnostics(diagnostics, call.format, terminal.write, terminal.colours);
   if (call.format === "text") {
@@ -29,10 +33,33 @@ export async function runValidate(
       terminal.write(`not read: ${String(count)} × ${visible(`${apiVersion} ${kind}`)}\n`);
     }
   }
-  terminal.writeError(summary);
-  return diagnostics.some(({ severity }) => failing.includes(severity))
-    ? EXIT.inputErrors
-    : EXIT.fine;
+  const left = all.length - diagnostics.length;
+  const known = left === 0 ? "" : `, ${String(left)} left out`;
+  terminal.writeError(`${what}: ${formatCounts(diagnostics)}${known}\n`);
+  const isEmpty = warnOfNothing(input, call, terminal);
+  if (call.writeBaseline !== undefined) {
+    await writeBaseline(call.writeBaseline, baselineOf(all));
+    return EXIT.fine;
+  }
+  const fails = diagnostics.some(({ severity }) => failing.includes(severity));
+  return fails || isEmpty ? EXIT.inputErrors : EXIT.fine;
+}
+
+async function writeBaseline(path: string, text: string): Promise<void> {
+  await writeFile(path, text).catch((error: unknown) => {
+    throw fileError("write", path, error);
+  });
+}
+
+/** Nothing to check is rarely what was meant: a wrong folder, or a chart that rendered nothing. Whether it makes the command fail. */
+export function warnOfNothing(
+  { objects }: Pick<LoadResult, "objects">,
+  { requireObjects }: { readonly requireObjects: boolean },
+  { writeError }: Pick<Terminal, "writeError">,
+): boolean {
+  if (objects > 0) return false;
+  writeError("albc: no object that albc reads was found; check the paths after -f\n");
+  return requireObjects;
 }
 
 /** What a command compiles: files of `-f`, or the objects of a cluster. */
@@ -53,21 +80,24 @@ export async function compileInput(
   readonly input: LoadResult;
   readonly compilation: Compilation;
   readonly diagnostics: readonly Diagnostic[];
+  /** What was read, such as `3 files, 14 objects`. */
+  readonly what: string;
   readonly summary: string;
   readonly status: ExitStatus;
 }> {
   terminal.progress(call.kubernetes ? "reading the cluster" : "reading files");
-  const { sources, options, what } = await readCallSources(call, settings, terminal);
-  terminal.progress(`parsing ${what}`);
+  const { sources, options, what: read } = await readCallSources(call, settings, terminal);
+  terminal.progress(`parsing ${read}`);
   const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
   terminal.progress(`compiling ${counted(input.objects, "object")}`);
   const compilation = compile(input.resources, options, Date.now());
   const found = [...input.diagnostics, ...compilation.diagnostics];
   const diagnostics = review(found, input.resources, compilation.config);
   const hasErrors = diagnostics.some(({ severity }) => severity === "error");
+  const what = `${read}, ${counted(input.objects, "object")}`;
   return {
-    ...{ input, compilation, diagnostics },
-    summary: `${what}, ${counted(input.objects, "object")}: ${formatCounts(diagnostics)}\n`,
+    ...{ input, compilation, diagnostics, what },
+    summary: `${what}: ${formatCounts(diagnostics)}\n`,
     status: hasErrors ? EXIT.inputErrors : EXIT.fine,
   };
 }

@@ -1,7 +1,8 @@
 /** What commands print in README.md is what they print for the examples. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CommandCall, parseArguments } from "../../src/cli/arguments.js";
+import { parseArguments } from "../../src/cli/arguments.js";
+import type { CommandCall } from "../../src/cli/command-call.js";
 import { runDiff } from "../../src/cli/diff.js";
 import { runExplain } from "../../src/cli/explain.js";
 import { resolveSettings } from "../../src/cli/settings.js";

@@ -19,6 +19,7 @@ test("render takes paths, a folder and flags of the settings table", () => {
     flags: { httpPort: "8080", ipv6: "false" },
     output: "out",
     check: false,
+    requireObjects: false,
     emit: undefined,
   });
 });
@@ -45,6 +46,18 @@ test("a switch takes no argument of the command for its value", () => {
   expect(() => parse("validate", "-f", "a", "--proxy-protocol", "maybe")).toThrow('"maybe"');
 });
 
+test("explain assumes GET", () => {
+  for (const url of ["http://x/", "https://x", "/y"])
+    expect(parse("explain", "-f", "a", url)).toMatchObject({ method: "GET", url });
+});
+
+test("diff fails for lost auth, or for what is given", () => {
+  expect(parse("diff", "a", "b")).toMatchObject({ failOn: ["authLost"] });
+  expect(parse("diff", "a", "b", "--fail-on", "unserved, auth-changed,rerouted")).toMatchObject({
+    failOn: ["removed", "authChanged", "rerouted"],
+  });
+});
+
 test("explain takes a method, a URL and headers", () => {
   expect(parse("explain", "-f", "a", "GET", "http://x/", "-H", "A: 1", "-H", "B: 2")).toMatchObject(
     {
@@ -63,10 +76,20 @@ test.each([
   [["run", "-f", "a", "--reload", "hup"], "--reload must be control:FOLDER or command:COMMAND"],
   [["validate", "m"], 'what is "m"? Files and folders are named by -f, such as -f m'],
   [["validate", "-f", "a", "--fail-on", "info"], "Allowed choices are error, warning"],
-  [["explain", "-f", "a"], "explain needs METHOD and URL of a request, such as `GET https://"],
-  [["explain", "-f", "a", "http://x/y"], "such as `GET http://x/y`"],
-  [["explain", "-f", "a", "/y"], "such as `GET /y`"],
-  [["explain", "-f", "a", "POST"], "such as `POST https://a.example/path`"],
+  [["explain", "-f", "a"], "explain needs the URL of a request, such as `https://a.example/path`"],
+  [["explain", "-f", "a", "POST"], "explain needs the URL of a request, such as `https://a"],
+  [
+    ["explain", "-f", "a", "http://x/", "--expect", "ok"],
+    '--expect must be a status such as 200, but is "ok"',
+  ],
+  [
+    ["validate", "-f", "a", "--ignore", "SERVICE_NOT_FUND"],
+    "--ignore: there is no code SERVICE_NOT_FUND; docs/diagnostics.md lists them",
+  ],
+  [
+    ["diff", "a", "b", "--fail-on", "lost,gained"],
+    '--fail-on must be a list of some of lost, auth-changed, unserved, rerouted, but is "lost,gained"',
+  ],
   [["rnder", "-f", "a"], "unknown command"],
   [["run", "-f", "a", "--wrokers", "1"], "unknown option"],
   [[], "no command"],

@@ -96,7 +96,10 @@ test("the objects of the cluster are read once", async () => {
   expect(options).toMatchObject({ ingressWithoutClass: false, secretNamespaces: ["shop"] });
   const said: string[] = [];
   const status = await runValidate(
-    { ...call, command: "validate", format: "text", failOn: "error" },
+    {
+      ...{ ...call, command: "validate", format: "text", failOn: "error", ignore: [] },
+      ...{ requireObjects: false, baseline: undefined, writeBaseline: undefined },
+    },
     settings,
     terminal(said),
   );
@@ -119,7 +122,11 @@ test("a diff with the cluster applies the manifests to it", async () => {
     JSON.stringify({ apiVersion: "networking.k8s.io/v1", kind: "Ingress", ...ingress({}) }),
   );
   const said: string[] = [];
-  const diffCall = { ...call, command: "diff", before: undefined, now, format: "text" } as const;
+  const diffCall = {
+    ...call,
+    ...({ command: "diff", before: undefined, now, format: "text" } as const),
+    failOn: ["authLost"] as const,
+  };
   expect(await runDiff(diffCall, settings, terminal(said))).toBe(1);
   expect(said.join("")).toContain("auth is lost (1)");
   expect(said.join("")).toContain("before: 2 objects");

@@ -1,3 +1,4 @@
+import type { Effect } from "../../../src/diff/effects.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runDiff } from "../../../src/cli/diff.js";
@@ -21,6 +22,7 @@ spec: { ports: [{ port: 80 }] }
 async function run(
   now: string,
   format: "text" | "json" = "text",
+  failOn: readonly Effect[] = ["authLost"],
 ): Promise<{ status: number; output: string; errors: string }> {
   const [before, after] = ["before.yaml", "now.yaml"].map((name) => join(folder(), name));
   writeFileSync(before ?? "", INGRESS);
@@ -29,7 +31,7 @@ async function run(
   const status = await runDiff(
     {
       ...{ command: "diff", paths: [], kubernetes: false, config: undefined, flags: {}, format },
-      ...{ before: before ?? "", now: after ?? "" },
+      ...{ before: before ?? "", now: after ?? "", failOn },
     },
     resolveSettings({ flags: {}, variables: {} }),
     {
@@ -51,6 +53,14 @@ test("lost auth is exit status 1, and JSON lists it", async () => {
     changes: [{ effects: ["authLost"], hosts: [""], paths: [["prefix", ""]] }],
     certificates: [],
   });
+});
+
+test.each<readonly [Effect, string, number]>([
+  ["rerouted", INGRESS.replaceAll("web", "api"), 1],
+  ["removed", INGRESS.replaceAll("web", "api"), 0],
+  ["removed", INGRESS.replace(/^spec:[^]*?---/m, "spec: {}\n---"), 1],
+])("--fail-on chooses what is exit status 1: %s", async (effect, now, expected) => {
+  expect((await run(now, "text", [effect])).status).toBe(expected);
 });
 
 test("any other change is exit status 0", async () => {

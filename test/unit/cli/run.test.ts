@@ -33,8 +33,12 @@ function optionsOf(
   };
   const options = runOptions({ call, settings, binary });
   // Everything that is not detected is as the settings say.
-  const { ingressWithoutClass, stream, listenerSockets, processors, machineAddresses } = options;
-  const detected = { ingressWithoutClass, stream, listenerSockets, processors, machineAddresses };
+  const { ingressWithoutClass, authAddresses, stream, ...rest } = options;
+  const { listenerSockets, processors, machineAddresses } = rest;
+  const detected = {
+    ...{ ingressWithoutClass, authAddresses, stream },
+    ...{ listenerSockets, processors, machineAddresses },
+  };
   expect(options).toEqual({ ...compileOptions(settings), ...detected });
   return options;
 }

@@ -1,0 +1,38 @@
+/** Findings that are known: a file with a line for each object and code, so that `validate` shows only new ones. */
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { formatResource } from "../diagnostics/format.js";
+import { readTextFile } from "../output/files.js";
+import { EnvironmentError } from "../support/errors.js";
+import { visible } from "../support/text.js";
+
+/** Without the line, so that edits elsewhere in a file do not make a finding new. */
+function lineOf({ code, resource, location }: Diagnostic): string {
+  const object = resource === undefined ? visible(location?.file ?? "") : formatResource(resource);
+  return `${code} ${object}`;
+}
+
+/** The text of such a file. */
+export function baselineOf(diagnostics: readonly Diagnostic[]): string {
+  return [...new Set(diagnostics.map(lineOf))]
+    .sort()
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** Those that neither the options nor the file name. Throws EnvironmentError if there is no such file. */
+export function unknownFindings(
+  diagnostics: readonly Diagnostic[],
+  known: { readonly ignore: readonly string[]; readonly baseline: string | undefined },
+): readonly Diagnostic[] {
+  const lines = new Set(known.baseline === undefined ? [] : linesIn(known.baseline));
+  const codes = new Set<string>(known.ignore);
+  return diagnostics.filter((each) => !codes.has(each.code) && !lines.has(lineOf(each)));
+}
+
+function linesIn(path: string): readonly string[] {
+  const text = readTextFile(path);
+  if (text === undefined) {
+    throw new EnvironmentError(`${path} does not exist; --write-baseline ${path} writes it`);
+  }
+  return text.split("\n");
+}
