@@ -109,7 +109,7 @@ local function remove(names, is_marked)
 end
 
 -- Returns whether there is an upgrade, the count of turns or a mark, the wish for events.
-local function look_at_headers()
+local function look_at_headers() -- luacheck: ignore 561 (one loop for each request, without calls)
     local lines, count = read()
     local upgrade, turned, events, marked, removed = false, false, false, false, nil
     for i = 0, count - 1 do

@@ -131,7 +131,7 @@ test(
             .map(({ resource }) => `${resource?.namespace ?? ""}/${resource?.name ?? ""}`),
         );
         for (const [id, route] of Object.entries(routesOf(result))) {
-          const [, namespace = "", name = ""] = route.source;
+          const [, namespace, name] = route.source;
           if (lost.has(`${namespace}/${name}`)) expect(route.refuse?.[0]).toBe(503);
           else if (route.refuse === undefined) expect(route).toEqual(whole[id]);
         }

@@ -107,8 +107,8 @@ local function own_of(config)
     return list
 end
 
--- A header of the config map, without those of the hop, which would change where the request ends, except Host, and those
--- of a body, which the request does not have.
+-- A header of the config map, without those of the hop, which would change where the request ends, except Host, and
+-- those of a body, which the request does not have.
 local function prepare_config_header(forward, name, segments)
     local value, err = interpolation.prepare(segments)
     if not value or not str_find(name, "^[%w!#$%%&'*+.^_`|~-]+$") then

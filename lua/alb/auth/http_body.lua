@@ -77,7 +77,7 @@ local function take_line_end(body, text, pos)
 end
 
 -- The first line of a chunk, or the last chunk with its trailer. Returns the same as `take_line_end`.
-local function take_first_line(body, text, pos)
+local function take_first_line(body, text, pos) -- luacheck: ignore 561 (the cases of one line)
     local stop = str_find(text, "\r\n", pos, true)
     if not stop then
         return nil, #text - pos > MAX_LINE and "malformed chunk" or nil

@@ -34,8 +34,8 @@ end
 -- A trailer's line that says that the call failed.
 local FAILED = [[^(?:grpc-status[ \t]*:[ \t]*(?!0[ \t]*\r?$)|x-alb-err-reason[ \t]*:)]]
 
---- Whether the response is an error whatever its status is: gRPC has its errors in responses of 200, and a gateway's own
---- responses to gRPC requests are such errors.
+--- Whether the response is an error whatever its status is: gRPC has its errors in responses of 200, and a gateway's
+--- own responses to gRPC requests are such errors.
 ---@param response table from `request`
 ---@return boolean
 function _M.is_failure(response)

@@ -1,8 +1,9 @@
 --- The mark of the gateway's own requests to auth services, X-Albc-Question: which headers the gateway has written
--- itself, so that a gateway that the request leads back to, with the same key, believes them (docs/adr/marked-questions.md).
+-- itself, so that a gateway that the request leads back to, with the same key, believes them
+-- (docs/adr/marked-questions.md).
 --
--- It is a keyed digest of the time, the Host header, the target and the values, so it is worthless in any other request.
--- Auth services see it. It vouches only for headers that precede it; those of a config map follow it.
+-- It is a keyed digest of the time, the Host header, the target and the values, so it is worthless in any other
+-- request. Auth services see it. It vouches only for headers that precede it; those of a config map follow it.
 -- May yield: no. Phases: start in init; the others in access.
 local bit = require("bit")
 local client_headers = require("alb.auth.client_headers")

@@ -154,13 +154,17 @@ test.each<[string, (ingress: Ingress) => boolean]>([
 ])("%s that fail are closed together", (_, fails) => {
   const { resources } = read([INGRESSES]);
   let cost = 0;
-  const translated = withoutFaulty(resources, { close: closedForm, refused: [] }, (part, faults) => {
-    const ingresses = part.list("Ingress");
-    cost += ingresses.length / 1000;
-    const faulty = ingresses.find((each) => each.metadata.name.endsWith("7") && fails(each));
-    if (faulty !== undefined) throw new Error("a bug");
-    return { ingresses, faults };
-  });
+  const translated = withoutFaulty(
+    resources,
+    { close: closedForm, refused: [] },
+    (part, faults) => {
+      const ingresses = part.list("Ingress");
+      cost += ingresses.length / 1000;
+      const faulty = ingresses.find((each) => each.metadata.name.endsWith("7") && fails(each));
+      if (faulty !== undefined) throw new Error("a bug");
+      return { ingresses, faults };
+    },
+  );
   expect(translated.faults).toHaveLength(100);
   expect(translated.ingresses).toHaveLength(1000);
   const closed = translated.ingresses.filter((each) => each.closed !== undefined);

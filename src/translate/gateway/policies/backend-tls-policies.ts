@@ -55,7 +55,8 @@ export class BackendTlsPolicies {
     const inForce = [...this.#index.winners].flatMap(({ target, policy }) => {
       const { namespace, name } = target;
       const content = this.#readings.get(policy)?.content;
-      const isUsed = isService(target) && this.#context.resources.get("Service", namespace, name);
+      const isUsed =
+        isService(target) && this.#context.resources.get("Service", namespace, name) !== undefined;
       return isUsed && content ? [[policy, content] as const] : [];
     });
     for (const [policy, message] of withoutTlsShare(new Map(inForce))) {
@@ -257,10 +258,7 @@ function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): Policy
 }
 
 /** None if the list says no more than the hostname does. */
-function otherNames(
-  names: readonly SubjectAltName[],
-  hostname: string,
-): readonly SubjectAltName[] {
+function otherNames(names: readonly SubjectAltName[], hostname: string): readonly SubjectAltName[] {
   const [first, ...more] = names;
   return first?.[0] === "hostname" && first[1] === hostname && more.length === 0 ? [] : names;
 }
