@@ -101,40 +101,48 @@ local function remove(names, is_marked)
         -- The request begins again.
         return
     end
-    for i = 1, #names do
+    for i = 1, names and #names or 0 do
         if not vouched or not vouched[names[i]] then
             clear_header(names[i])
         end
     end
 end
 
+-- What a header means, and its name; nil for most, without a Lua string.
+local function meaning_of_key(key)
+    local data, length = key.data, key.len
+    local expected = length > 1 and lengths[place(data[0], data[1])] or 0
+    if expected == length or expected == ANY or C.memchr(data, UNDERSCORE, length) ~= nil then
+        local name = ffi_str(data, length)
+        return meaning_of(name), name
+    end
+end
+
+local function is_withheld(meaning)
+    return meaning == DROP or meaning == CLAIM and var.albc_trusted_peer ~= "1"
+end
+
 -- Returns whether there is an upgrade, the count of turns or a mark, the wish for events.
-local function look_at_headers() -- luacheck: ignore 561 (one loop for each request, without calls)
+local function look_at_headers()
     local lines, count = read()
     local upgrade, turned, events, marked, removed = false, false, false, false, nil
     for i = 0, count - 1 do
-        local key = lines[i].key
-        local data, length = key.data, key.len
-        local expected = length > 1 and lengths[place(data[0], data[1])] or 0
-        if expected == length or expected == ANY or C.memchr(data, UNDERSCORE, length) ~= nil then
-            local name = ffi_str(data, length)
-            local meaning = meaning_of(name)
-            if meaning == ACCEPT then
-                local value = lines[i].value
-                events = events or contain(value.data, value.len, EVENTS)
-            elseif meaning == UPGRADE then
-                upgrade = true
-            elseif meaning == TURNS then
-                turned = true
-            elseif meaning == MARK then
-                marked, removed = true, removed or {}
-            elseif meaning == DROP or meaning == CLAIM and var.albc_trusted_peer ~= "1" then
-                removed = removed or {}
-                removed[#removed + 1] = name
-            end
+        local meaning, name = meaning_of_key(lines[i].key)
+        if meaning == ACCEPT then
+            local value = lines[i].value
+            events = events or contain(value.data, value.len, EVENTS)
+        elseif meaning == UPGRADE then
+            upgrade = true
+        elseif meaning == TURNS then
+            turned = true
+        elseif meaning == MARK then
+            marked = true
+        elseif is_withheld(meaning) then
+            removed = removed or {}
+            removed[#removed + 1] = name
         end
     end
-    if removed then
+    if removed or marked then
         remove(removed, marked)
     end
     return upgrade, turned or marked, events

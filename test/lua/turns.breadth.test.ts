@@ -3,11 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { DataPlaneConfig } from "../../src/model/config.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { fc } from "../support/fast-check.js";
 import { forwardAuth, text } from "../support/forward-auth.js";
-import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
+import {
+  authPolicy,
+  LuaGateway,
+  OWN_PORT,
+  type TestRoute,
+  withOwnPort,
+} from "../support/lua-gateway.js";
 import { say, ScriptedServer } from "../support/scripted-server.js";
 import { until } from "../support/until.js";
 
@@ -19,7 +24,6 @@ const MOST_COPIES = 10;
 const scene = useScene();
 /** nginx writes its log each second. */
 const QUIET_MS = 1500;
-const OWN_PORT = 1;
 const SELF = { upstream: "self", weight: 1, protocol: "http" } as const;
 const copyTo = (upstream: string) =>
   ({ upstream, protocol: "http", numerator: 1, denominator: 1 }) as const;
@@ -109,14 +113,6 @@ class Network {
     await pause(QUIET_MS);
     return { status, arrived: this.arrived - before };
   }
-}
-
-function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
-  const auths = JSON.parse(
-    JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
-  ) as DataPlaneConfig["auths"];
-  const self = { id: "self", endpoints: [["127.0.0.1", port]] } as const;
-  return { ...model, auths, upstreams: [...model.upstreams, self] };
 }
 
 /** Hosts that follow each other; the last one leads to `end`. */

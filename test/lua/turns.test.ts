@@ -4,11 +4,16 @@ import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import type { HeaderLines } from "../../e2e/harness/http-message.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import type { HeaderTemplate } from "../../src/model/auth.js";
-import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Header } from "../../src/model/filters.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { externalAuth, forwardAuth, text } from "../support/forward-auth.js";
-import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
+import {
+  authPolicy,
+  LuaGateway,
+  OWN_PORT,
+  type TestRoute,
+  withOwnPort,
+} from "../support/lua-gateway.js";
 import { say, ScriptedServer } from "../support/scripted-server.js";
 import { until } from "../support/until.js";
 
@@ -17,8 +22,6 @@ const REASON = "InvalidBackend : the request came back too often";
 const SELF = [{ upstream: "self", weight: 1, protocol: "http" }] as const;
 const MIRROR = { upstream: "self", protocol: "http", numerator: 1, denominator: 1 } as const;
 const HEADER = "X-Albc-Turns";
-/** Stands for the gateway's own port until that is known. */
-const OWN_PORT = 1;
 let gateway: LuaGateway;
 
 const ask = (port: number, parts: Parameters<typeof forwardAuth>[2]): TestRoute => ({
@@ -57,14 +60,6 @@ function loops(resetter: number): Readonly<Record<string, TestRoute>> {
     "answer.example": { ...ask(resetter, { responseHeaders: [HEADER] }), backends: SELF },
     "any-answer.example": { ...askExternal(resetter), backends: SELF },
   };
-}
-
-function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
-  const auths = JSON.parse(
-    JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
-  ) as DataPlaneConfig["auths"];
-  const self = { id: "self", endpoints: [["127.0.0.1", port]] } as const;
-  return { ...model, auths, upstreams: [...model.upstreams, self] };
 }
 
 let names: readonly string[];

@@ -150,3 +150,15 @@ export function authPolicy(parts: Partial<AuthConfig>): AuthConfig {
   policies += 1;
   return { id: `test/${policies}`, source: SOURCE, ...parts };
 }
+
+/** Stands for the gateway's own port in auth URLs until that is known. */
+export const OWN_PORT = 1;
+
+/** For `model` of `LuaGateway.start`: the upstream `self` and auth URLs with OWN_PORT lead to the gateway itself. */
+export function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
+  const auths = JSON.parse(
+    JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
+  ) as DataPlaneConfig["auths"];
+  const self = { id: "self", endpoints: [["127.0.0.1", port]] } as const;
+  return { ...model, auths, upstreams: [...model.upstreams, self] };
+}

@@ -76,8 +76,19 @@ local function take_line_end(body, text, pos)
     return pos + 2
 end
 
+-- The trailer of the last chunk, whose first line ends at `stop`. Returns the same as `take_line_end`.
+local function take_trailer(body, text, stop)
+    local _, last = str_find(text, "\r\n\r\n", stop, true)
+    if (last or #text) - stop > MAX_TRAILER then
+        return nil, "malformed chunk"
+    end
+    body.ended = last ~= nil
+    body.trailer = last and last > stop + 3 and str_sub(text, stop + 2, last - 2) or nil
+    return last and last + 1
+end
+
 -- The first line of a chunk, or the last chunk with its trailer. Returns the same as `take_line_end`.
-local function take_first_line(body, text, pos) -- luacheck: ignore 561 (the cases of one line)
+local function take_first_line(body, text, pos)
     local stop = str_find(text, "\r\n", pos, true)
     if not stop then
         return nil, #text - pos > MAX_LINE and "malformed chunk" or nil
@@ -91,13 +102,7 @@ local function take_first_line(body, text, pos) -- luacheck: ignore 561 (the cas
         body.left, body.after_data = size, true
         return stop + 2, body.chunks > MAX_CHUNKS and "too many chunks" or nil
     end
-    local _, last = str_find(text, "\r\n\r\n", stop, true)
-    if (last or #text) - stop > MAX_TRAILER then
-        return nil, "malformed chunk"
-    end
-    body.ended = last ~= nil
-    body.trailer = last and last > stop + 3 and str_sub(text, stop + 2, last - 2) or nil
-    return last and last + 1
+    return take_trailer(body, text, stop)
 end
 
 local function step(body, text, pos)

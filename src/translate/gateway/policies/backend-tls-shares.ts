@@ -4,6 +4,7 @@
  */
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../model/upstream.js";
+import { getOrInsert } from "../../../support/collections.js";
 import { type Claim, shareOut } from "../../../support/shares.js";
 
 /** Bytes of authorities that cost what settings of TLS cost. */
@@ -17,9 +18,10 @@ export type TlsContent = Omit<BackendTls, "id" | "clientCertificate">;
 export function withoutTlsShare(
   contents: ReadonlyMap<BackendTlsPolicy, TlsContent>,
 ): ReadonlyMap<BackendTlsPolicy, string> {
+  const bundles = new Map<string, number>();
   const claimed = [...contents].map(([policy, content]) => ({
     policy,
-    claims: claimsOf(policy, content),
+    claims: claimsOf(policy, content, bundles),
   }));
   const { kept, used } = shareOut(
     claimed.flatMap(({ claims }) => claims),
@@ -36,16 +38,19 @@ export function withoutTlsShare(
   );
 }
 
-/** Settings that are equal, and authorities that are, cost once. */
+/** Settings that are equal, and authorities that are, cost once. `bundles`: numbers of the PEM texts, which are long. */
 function claimsOf(
   owner: BackendTlsPolicy,
   { authorities, ...content }: TlsContent,
+  bundles: Map<string, number>,
 ): readonly Claim[] {
-  const pem = authorities.kind === "pem" ? authorities.pem : "";
-  const settings = { owner, place: `tls ${JSON.stringify([content, authorities])}`, size: 1 };
+  const { kind } = authorities;
+  const pem = kind === "pem" ? authorities.pem : "";
+  const bundle = getOrInsert(bundles, pem, () => bundles.size);
+  const settings = { owner, place: `tls ${JSON.stringify([content, kind, bundle])}`, size: 1 };
   return pem === ""
     ? [settings]
-    : [settings, { owner, place: `pem ${pem}`, size: pem.length / AUTHORITIES }];
+    : [settings, { owner, place: `pem ${String(bundle)}`, size: pem.length / AUTHORITIES }];
 }
 
 function shown(units: number): string {
