@@ -166,11 +166,11 @@ export class AuthProblems {
   }
 
   /**
-   * Closes the paths. `what` is short ASCII without secrets, because clients read it in X-ALB-ERR-REASON; `hint` replaces the
-   * catalogue's.
+   * Closes the paths. `what` is short and without secrets, because clients read it in X-ALB-ERR-REASON (other characters than ASCII's
+   * as "?"); `hint` replaces the catalogue's.
    */
   fail(code: DiagnosticCode, what: string, place: LabelledField, hint?: string): void {
-    this.#invalid ??= what;
+    this.#invalid ??= what.replace(/[^ -~]/gu, "?");
     const report = { code, message: what, resource: this.#resource, field: place.field };
     this.#diagnostics.report({ ...report, ...present("hint", hint) });
   }
