@@ -5,7 +5,7 @@ import { apr1, basic } from "../harness/htpasswd.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster, type Manifest } from "./cluster.js";
-import { endpointSlice, localBackend, serviceOf } from "./local-backends.js";
+import { endpointSlice, localAddress, localBackend, serviceOf } from "./local-backends.js";
 import { ingressOf } from "./objects.js";
 import { Pod } from "./pod.js";
 
@@ -146,7 +146,8 @@ test("a Rule that is wrong costs itself alone, and an Event says so", async () =
 test("an auth URL decides who gets in: all, nobody, and nobody when it is away", async () => {
   let verdict = 200;
   const auth = createServer((_, response) => response.writeHead(verdict).end());
-  const authPort = await listen(auth);
+  const address = localAddress();
+  const authPort = await listen(auth, { host: address });
   await scene.use(
     Promise.resolve({
       close: async () => {
@@ -156,7 +157,7 @@ test("an auth URL decides who gets in: all, nobody, and nobody when it is away",
     }),
   );
   const url = {
-    "nginx.ingress.kubernetes.io/auth-url": `http://127.0.0.1:${String(authPort)}/ask`,
+    "nginx.ingress.kubernetes.io/auth-url": `http://${address}:${String(authPort)}/ask`,
   };
   const asked = ingressOf({ ...named("asked"), annotations: url }, "asked.example", "web");
   await cluster.apply(asked);

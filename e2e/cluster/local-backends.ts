@@ -8,11 +8,11 @@ let given = 0;
 
 /** Listens on an address of its own, port 8080. */
 export async function localBackend(name: string): Promise<EchoBackend> {
-  return EchoBackend.start(name, { address: nextAddress(), port: PORT });
+  return EchoBackend.start(name, { address: localAddress(), port: PORT });
 }
 
-/** 10.246.0.0/16 is this machine, as far as its network namespace knows. Several files of tests run at once. */
-function nextAddress(): string {
+/** A new address of 10.246.0.0/16, which is this machine, as far as its network namespace knows. Several files of tests run at once. */
+export function localAddress(): string {
   execFileSync("ip", ["route", "replace", "local", "10.246.0.0/16", "dev", "lo"]);
   given += 1;
   const third = (process.pid % 64) * 4 + Math.floor(given / 250);
