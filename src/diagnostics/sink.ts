@@ -164,7 +164,9 @@ function sharedByNamespaces<T extends Pick<Report, "resource" | "more">>(
     const resource = own[0]?.resource;
     if (resource === undefined) return [];
     const { kind, namespace, name } = resource;
-    return [{ owner: { kind, metadata: { namespace, name } }, place, size: own.length }];
+    // No more are listed of one object.
+    const size = Math.min(own.length, MOST_OF_OBJECT + 1);
+    return [{ owner: { kind, metadata: { namespace, name } }, place, size }];
   });
   const { kept } = shareOut(claims, MOST_PROBLEMS);
   const lost = claims.filter(({ place }) => !kept.has(place));

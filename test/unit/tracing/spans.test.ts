@@ -12,8 +12,8 @@ import { ChosenIds, recordSpans, spanCount } from "../../../src/tracing/spans.js
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const FIELDS: Readonly<Record<string, string>> = {
   context: `00-${TRACE}-00f067aa0ba902b7-01`,
-  ...{ parent: "00f067aa0ba902b8", end: "1000.500", duration: "0.300" },
-  ...{ method: "GET", route: "r", status: "200", auth: "1000.210 0.040 200 auth.example:80" },
+  ...{ parent: "00f067aa0ba902b8", end: "1800000000.500", duration: "0.300" },
+  ...{ method: "GET", route: "r", status: "200", auth: "1800000000.210 0.040 200 auth.example:80" },
   ...{ addr: "10.0.0.1:80, 10.0.0.2:80", upstream_status: "502, 200", upstream_time: "0.1, 0.2" },
 };
 
@@ -39,7 +39,7 @@ test("tries and the question to the auth service are children of the request", (
   ]);
   expect(new Set(spans.map((span) => span.spanContext().traceId))).toEqual(new Set([TRACE]));
   expect(spans.map(({ startTime: [s, ns] }) => s * 1000 + Math.round(ns / 1e6))).toEqual([
-    ...[1_000_210, 1_000_200, 1_000_300, 1_000_200],
+    ...[210, 200, 300, 200].map((ms) => 1_800_000_000_000 + ms),
   ]);
 });
 

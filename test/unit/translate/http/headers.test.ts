@@ -28,7 +28,7 @@ function compiled(modifier: object) {
 /** RFC 9110, 7.6.1, and those of gateways among themselves. */
 const OF_CONNECTION = [
   ...["Connection", "Content-Length", "Keep-Alive", "Proxy-Connection", "TE", "Trailer"],
-  ...["Transfer-Encoding", "Upgrade", "X-Albc-Turns", "X-Albc-Question"],
+  ...["Transfer-Encoding", "Upgrade", "X-Albc-Endpoint", "X-Albc-Turns", "X-Albc-Question"],
 ];
 /** The setting's value takes part in what is sent. */
 const CHANGEABLE = [
