@@ -85,7 +85,7 @@ module.exports = {
     layer(
       "compile.ts",
       [
-        "input/(resources|salvage)\\.ts$",
+        "input/(resources|closed-form)\\.ts$",
         "translate(\\.ts$|/)",
         "render(\\.ts$|/)",
         "model/",

@@ -4,7 +4,7 @@
  */
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink, type Report } from "./diagnostics/sink.js";
-import { closedObject } from "./input/salvage.js";
+import { closedObject } from "./input/closed-form.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";

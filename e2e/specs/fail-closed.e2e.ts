@@ -92,7 +92,7 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
     gateway = await scene.use(
       Gateway.start({
         httpPort: port,
-        errors: [/AUTH_|ANNOTATION_|FIELD_INVALID/],
+        errors: [/AUTH_|ANNOTATION_|FIELD_INVALID|OBJECT_CLOSED/],
         files: {
           "site.yaml": yaml(
             surface.shared(port),

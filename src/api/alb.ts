@@ -105,25 +105,59 @@ const FRONTEND_CONFIG = object({
 const ingressPort = (description: string): SchemaOf<number> =>
   integer({ minimum: 0, maximum: 65535, description });
 
+const WITHOUT_EFFECT = { description: "Without effect on the data plane." };
+
+/** Settings of the origin that only concern how it is deployed and runs, or that have no counterpart here. */
+const ORIGIN_SETTINGS = {
+  networkMode: string({ description: "`host` or `container`; without effect on the data plane." }),
+  replicas: integer({ description: "Number of pods; without effect on the data plane." }),
+  vip: anyObject({ description: "Load balancer Service; without effect on the data plane." }),
+  enablePortProject: booleanOrText(WITHOUT_EFFECT),
+  portProjects: string(WITHOUT_EFFECT),
+  enableALb: booleanOrText(WITHOUT_EFFECT),
+  enableAlb: booleanOrText(WITHOUT_EFFECT),
+  defaultIngressClass: booleanOrText(WITHOUT_EFFECT),
+  ingressController: string(WITHOUT_EFFECT),
+  metricsPort: integer(WITHOUT_EFFECT),
+  enablePrometheus: booleanOrText(WITHOUT_EFFECT),
+  enablePortprobe: booleanOrText(WITHOUT_EFFECT),
+  enableIPV6: booleanOrText(WITHOUT_EFFECT),
+  enableHTTP2: booleanOrText(WITHOUT_EFFECT),
+  enableGzip: booleanOrText(WITHOUT_EFFECT),
+  enableCrossClusters: booleanOrText(WITHOUT_EFFECT),
+  backlog: integer(WITHOUT_EFFECT),
+  workerLimit: integer(WITHOUT_EFFECT),
+  resyncPeriod: integer(WITHOUT_EFFECT),
+  syncPolicyInterval: integer(WITHOUT_EFFECT),
+  cleanMetricsInterval: integer(WITHOUT_EFFECT),
+  interval: integer(WITHOUT_EFFECT),
+  reloadtimeout: integer(WITHOUT_EFFECT),
+  maxTermSeconds: integer(WITHOUT_EFFECT),
+  policyZip: booleanOrText(WITHOUT_EFFECT),
+  gateway: anyObject(WITHOUT_EFFECT),
+  bindNIC: string(WITHOUT_EFFECT),
+  resources: anyObject(WITHOUT_EFFECT),
+  overwrite: anyObject(WITHOUT_EFFECT),
+  nodeSelector: anyObject(WITHOUT_EFFECT),
+  antiAffinityKey: string(WITHOUT_EFFECT),
+  readonlyFS: booleanOrText(WITHOUT_EFFECT),
+  loadbalancerType: string(WITHOUT_EFFECT),
+  enableGoMonitor: booleanOrText(WITHOUT_EFFECT),
+  enableProfile: booleanOrText(WITHOUT_EFFECT),
+  goMonitorPort: integer(WITHOUT_EFFECT),
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+export const ORIGIN_FIELDS = Object.keys(ORIGIN_SETTINGS);
+
 const ALB2_CONFIG = object(
   {
     ...EXTENSION_SCHEMAS,
+    ...ORIGIN_SETTINGS,
     loadbalancerName: string({ description: "Always taken from metadata.name." }),
-    networkMode: string({
-      description: "`host` or `container`; without effect on the data plane.",
-    }),
-    replicas: integer({ description: "Number of pods; without effect on the data plane." }),
     projects: list(string(), {
       description:
         "Projects whose Ingresses are served, by the project label of their namespace; `ALL_ALL` means all.",
     }),
-    vip: object(
-      { enableLbSvc: boolean() },
-      {
-        description: "Load balancer Service in front; without effect on the data plane.",
-        "x-kubernetes-preserve-unknown-fields": true,
-      },
-    ),
     enableIngress: booleanOrText({ description: "Serve Ingresses; true by default." }),
     ingressHTTPPort: ingressPort("HTTP port of Ingresses, 80 by default; 0 switches it off."),
     ingressHTTPSPort: ingressPort("HTTPS port of Ingresses, 443 by default; 0 switches it off."),
@@ -135,10 +169,7 @@ const ALB2_CONFIG = object(
       description: "When that certificate is used: Always, Never, Request or Both.",
     }),
   },
-  {
-    description: "Settings. Fields that are not listed here are kept and have no effect.",
-    "x-kubernetes-preserve-unknown-fields": true,
-  },
+  { description: "Settings." },
 );
 
 const ALB2_SPEC = object(

@@ -29,15 +29,18 @@ export interface KubernetesObject {
   readonly closed?: Closed;
 }
 
-/** A refused object is closed, not absent: its requests answer 503, and no wider rule serves them. */
+/** A refused object of which no good version is known: the hosts and paths that it names answer 503, so no wider rule serves them. */
 export interface Closed {
   /** The field that is wrong, for the reason that clients see: it never quotes a value. */
   readonly what: string;
-  /**
-   * What is closed: its own paths; all of its hosts, because a path can't be read; or all routes of its namespace, because a host or
-   * parent can't be read.
-   */
-  readonly extent: "paths" | "hosts" | "namespace";
+  /** What is wrong, for messages. */
+  readonly message: string;
+  /** Hosts that are closed as a whole, because one of their paths can't be read; `all`: all that the object names. */
+  readonly hosts?: "all" | readonly string[];
+  /** All routes of its namespace are closed: the policy has no room for those of the object (translate/policy-budget.ts). */
+  readonly isNamespace?: boolean;
+  /** The object names no host, so its paths are closed where no object names the host of a request. */
+  readonly isHostless?: true;
 }
 
 type ObjectOf<S> = KubernetesObject & Static<S>;

@@ -66,42 +66,42 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   KIND_MISSPELT: error(
     "an object's kind or API group is probably misspelt",
-    "The name or group is close to that of a kind that albc reads, the fields are exactly those of such a kind, or the object is in a list whose kind is not List. The object is not served. If its kind may protect paths, the readable parts of it answer 503. Other kinds are ignored.",
+    "The name is one letter away from that of a kind that albc reads. The object is not read, as an API server would refuse it. Objects of other kinds are ignored.",
     "correct kind or apiVersion",
   ),
   OBJECT_VERSION: error(
     "albc does not read this API version of an object",
-    "The kind is known, but this version's fields may mean something else. It is not served; what it applies to answers 503.",
+    "The kind is known, but this version's fields may mean something else, so the object is not read.",
     "convert the object to the version that the message names",
   ),
   OBJECT_DUPLICATE: error(
     "two objects have the same kind, namespace and name",
-    "The first one, in the order of the given files, is served. Where another one differs, its paths answer 503, even those that the first one also has, since it may protect them. If two ALB2s, Frontends, Gateways or ListenerSets differ, both are closed, because others attach to them by name.",
+    "The first one, in the order of the given files, is served. The others are not.",
     "rename or remove one of them",
   ),
-  FIELD_MISPLACED: error(
-    "an unknown field may protect an object or select its requests",
-    "The kind has no such field here, but its name or content is one of authentication, or its name is one or two letters away from a field that selects requests. Without it the object would be open or serve other requests. Its hosts and paths answer 503; while albc runs, its last good content stays.",
-    "correct the field's name or its indentation",
+  OBJECT_CLOSED: error(
+    "hosts and paths of a refused object answer 503",
+    "The object has an error and no earlier valid version is known, as at a start. What it names in its proper fields answers 503, so no other object serves those requests.",
+    "correct the errors that are reported beside this one",
   ),
   FIELD_INVALID: error(
     "a field's value is invalid",
-    "A Kubernetes API server would refuse the object for this value, or the field is empty (`host:`), so its effect on requests is unknown. The object is not served.",
+    "A Kubernetes API server would refuse the object for this value. While albc runs, the object's last valid version stays (LAST_GOOD_KEPT); at a start, the hosts and paths that it names answer 503 (OBJECT_CLOSED).",
     "correct the value",
   ),
   FIELD_MISSING: error(
     "a required field is missing",
-    "A Kubernetes API server refuses an object without this field. At start, the hosts and paths that can be read answer 503. While albc runs, the object's last good content stays (LAST_GOOD_KEPT).",
+    "A Kubernetes API server refuses an object without this field, and so does albc (see FIELD_INVALID).",
     "add the field",
   ),
-  FIELD_UNKNOWN: warning(
+  FIELD_UNKNOWN: error(
     "a field is unknown",
-    "The kind has no such field, so it has no effect; kubectl warns too. The object is served without it.",
-    "correct the field's name or remove it",
+    "The kind has no such field. A Kubernetes API server with strict field validation refuses the object, and so does albc (see FIELD_INVALID). In objects from an API server unknown fields are ignored.",
+    "correct the field's name or its indentation, or remove it",
   ),
   LAST_GOOD_KEPT: warning(
-    "an object's last good content is served",
-    "While albc runs, a file or object that becomes unreadable keeps its last good content, so a half-written edit breaks nothing. An object that can be read but has an unusable setting does not: its paths answer 503. Objects removed from other files meanwhile stay too, because they may have moved there. A restart would lose all of these.",
+    "an object's last valid version is served",
+    "While albc runs, a file or object that becomes invalid keeps its last valid version, so a half-written edit breaks nothing. If a document of a file names no object, the objects that are missing in that file stay, too. A restart loses them.",
     "correct the error that is reported beside this one",
   ),
 
@@ -212,11 +212,6 @@ export const DIAGNOSTIC_CATALOG = {
     "A port has one owner: the older object. What the other object would serve on the port is not served.",
     "give one of them another port",
   ),
-  PORT_CLOSED: error(
-    "a port is closed until its Frontend can be read",
-    "An ALB2 serves Ingresses on the port without a Frontend, but an unreadable Frontend may be for that port. It may configure auth, so the port answers 503 to everything.",
-    "correct the Frontend, or remove it",
-  ),
   PROTOCOL_UNSUPPORTED: error(
     "a Frontend's protocol is not served",
     "Frontends of protocol http, https and grpc are served. Ports of others stay closed.",
@@ -229,7 +224,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   RULE_UNATTACHED: warning(
     "a Rule belongs to no Frontend that is served",
-    "A Rule belongs to the Frontend in its own namespace that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name. Without one it is not served. If a label is missing, or one or two letters away from a name, its requests answer 503 on every Frontend it may mean, since it may protect them. A name with another number, such as alb-00081, is not close.",
+    "A Rule belongs to the Frontend in its own namespace that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name. Without one it is not served.",
     "set both labels to an ALB2 and a Frontend of the same namespace",
   ),
   RULE_GENERATED: info(
@@ -239,7 +234,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   RULE_WITHOUT_MATCH: error(
     "a Rule matches nothing",
-    "A Rule's dslx selects its requests. Without a term that has a row there are none, so the Rule is not served. If it has one of the old texts dsl, domain or url, it may be meant to protect something: what that text names answers 503, and if a dsl can't be read, so does every Rule of the namespace.",
+    "A Rule's dslx selects its requests. Without a term that has a row there are none, so the Rule is not served. The old texts dsl, domain and url select nothing.",
     "write at least one valid term in spec.dslx",
   ),
   RULE_MATCH_INVALID: error(
@@ -334,12 +329,17 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   ANNOTATION_MISSPELT: error(
     "an annotation that restricts access is probably misspelt",
-    "The name is close to an annotation that restricts access, or to that family (auth-…, …-source-range). Or the annotation restricts access, but its domain is missing, one or two letters off or made of the same words (nginx, ingress, kubernetes and so on), its prefix is not read, its index matches no path, or it is a label or on an object of another kind. Ignoring it could let every client in, so its paths answer 503, or the whole object's unless only the name is wrong. On an ALB2, Frontend or Gateway it is only reported. Without a value it is only reported as unknown.",
+    "Its name is one or two letters from that of an annotation that restricts access, or it restricts access and its domain is one or two letters from ours, its prefix is not read, its index matches no path, or it is a label. Ignoring it could let every client in, so the paths of its Ingress answer 503. Without a value it is only reported as unknown.",
     "correct the key, or remove the annotation; docs/annotations.md lists them",
+  ),
+  RESTRICTION_WITHOUT_EFFECT: error(
+    "an annotation that restricts access is on an object of another kind",
+    "Annotations that restrict access have an effect on Ingresses only. The object is served without it.",
+    "protect the object in its spec or with an AuthPolicy, and remove the annotation",
   ),
   ANNOTATION_UNKNOWN: warning(
     "an annotation is unknown",
-    "Its key has one of our domains or a similar one, but no such annotation exists. It has no effect.",
+    "Its key has one of our domains or a similar one, but no such annotation exists; or it means authentication in another product. It has no effect.",
     "correct the name, or remove the annotation; docs/annotations.md lists them",
   ),
   ANNOTATION_UNSUPPORTED: warning(
@@ -428,11 +428,6 @@ export const DIAGNOSTIC_CATALOG = {
     "The object in targetRefs does not exist, or the Service has no port of that name. The policy has no effect there.",
     "create the object, or correct the name or sectionName; targets are in the policy's own namespace",
   ),
-  POLICY_TARGET_MISSPELT: error(
-    "a target of an AuthPolicy is misspelt, and its object is closed",
-    "The object exists, but has no section of that name (a listener or rule), or the target's kind or group is one or two letters off. Ignoring the policy could open what it protects, so the whole object answers 503, except where a policy of a narrower object applies.",
-    "correct sectionName, kind or group of the target",
-  ),
   POLICY_TARGET_UNSUPPORTED: error(
     "a policy targets a kind that it does not support",
     "A BackendTLSPolicy targets Services, an AuthPolicy Gateways, ListenerSets, HTTPRoutes, GRPCRoutes, and HTTP and HTTPS listeners. It has no effect on other targets.",
@@ -447,11 +442,6 @@ export const DIAGNOSTIC_CATALOG = {
     "two policies have the same target",
     "Of policies for the same object or section, the oldest is in force, then the first by namespace and name. This one is not.",
     "remove one of them, or let one name a section (sectionName)",
-  ),
-  POLICY_UNREADABLE: error(
-    "everything that an unreadable policy may target is closed",
-    "An API server would refuse it, but it may restrict what its namespace serves. Until it can be read, all its possible targets answer with an error.",
-    "correct the policy, or remove it",
   ),
   POLICY_UNUSED: warning(
     "an AuthPolicy protects nothing",

@@ -1,5 +1,5 @@
 import type { Predicate, ValueTest } from "../model/route.js";
-import type { PolicyBinding, PolicyDocument } from "../model/policy.js";
+import { type PolicyBinding, type PolicyDocument, UNNAMED_HOST } from "../model/policy.js";
 import type { SourceRef } from "../model/values.js";
 import { compareStrings } from "../support/collections.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
@@ -55,7 +55,10 @@ export function findCandidates(
     tried.push(candidate);
   }
   const others = bindingsOf(policy, listener)
-    .filter(({ host }) => !hostKeyCovers(toWire(host), request.host))
+    .filter(
+      ({ host }) =>
+        !ours.some((tried) => tried.host === host) && !hostKeyCovers(toWire(host), request.host),
+    )
     .filter(({ binding }) => pathMatches(binding, request) !== false)
     .map((entry) => describe(policy, entry, { kind: "host" }));
   return { ...(chosen && { chosen }), certain, all: [...tried, ...others] };
@@ -77,8 +80,9 @@ export function bindingsFor(
   const entriesOf = (key: string) => tables.flatMap((table) => tableEntries(policy, table, key));
   const keys = coveringKeys(host).map(fromWire);
   const named = keys.filter((key) => key !== "").flatMap(entriesOf);
-  const isAlone = named.length > 0 && isApart(policy, listener);
-  return [...named, ...(isAlone ? [] : entriesOf(""))]
+  const isNamed = named.length > 0;
+  const isAlone = isNamed && isApart(policy, listener);
+  return [...named, ...(isAlone ? [] : entriesOf("")), ...(isNamed ? [] : entriesOf(UNNAMED_HOST))]
     .map((entry) => ({ entry, order: toWire(entry.binding.order) }))
     .sort((a, b) => compareStrings(a.order, b.order))
     .map(({ entry }) => entry);

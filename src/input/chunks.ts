@@ -2,7 +2,6 @@
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import { getOrInsert } from "../support/collections.js";
-import { isNear } from "../support/did-you-mean.js";
 import { type JsonObject, isObject } from "../support/json-object.js";
 import { type Decoded, type DecodedValue, decode } from "./decode.js";
 import { lookUpKindName } from "./kind-lookup.js";
@@ -22,7 +21,7 @@ export interface Chunk {
 
 /** How many of its values are of some sort. */
 export type ChunkCounts = Readonly<
-  Record<"read" | "unknown" | "reported" | "doubtful" | "unidentified" | "unparsed", number>
+  Record<"read" | "unknown" | "reported" | "unidentified" | "unparsed", number>
 >;
 
 export interface ChunkValue {
@@ -61,7 +60,7 @@ function isWithoutProblem(decoded: Decoded): boolean {
 function decodedValues(documents: readonly unknown[], table: KindTable): readonly ChunkValue[] {
   const values = documents.map((value, document) =>
     listItems(value).map((item) => ({
-      decoded: decode(item.value, table, item.misspeltList),
+      decoded: decode(item.value, table, true),
       document,
       field: item.path,
     })),
@@ -74,7 +73,6 @@ export const NO_COUNTS: ChunkCounts = {
   read: 0,
   unknown: 0,
   reported: 0,
-  doubtful: 0,
   unidentified: 0,
   unparsed: 0,
 };
@@ -87,7 +85,6 @@ export function countsOf(all: readonly Decoded[], table: KindTable): ChunkCounts
     read: read.length,
     unknown: all.length - read.length,
     reported: read.filter(({ reports }) => reports.length > 0).length,
-    doubtful: refused.filter(isDoubtful).length,
     unidentified: refused.filter((decoded) => isUnidentified(decoded, table)).length,
     unparsed: 0,
   };
@@ -99,7 +96,6 @@ export function addedCounts(sum: ChunkCounts, { counts }: Chunk, times: number):
     read: sum.read + times * counts.read,
     unknown: sum.unknown + times * counts.unknown,
     reported: sum.reported + times * counts.reported,
-    doubtful: sum.doubtful + times * counts.doubtful,
     unidentified: sum.unidentified + times * counts.unidentified,
     unparsed: sum.unparsed + times * counts.unparsed,
   };
@@ -131,76 +127,42 @@ export class ChunkLines {
 }
 
 /** Whether it is unknown which object a refused value is. */
-function isDoubtful({ ref, reports }: DecodedValue): boolean {
-  return ref === undefined || ref.name === "" || reports.some(concernsName);
+function isUnidentified({ ref, reports }: DecodedValue, table: KindTable): boolean {
+  if (ref === undefined || ref.name === "" || reports.some(concernsName)) return true;
+  const kind = lookUpKindName(table, ref.kind);
+  return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
 }
 
 /** Whether a finding makes an object's name or namespace doubtful. */
 function concernsName({ field = [] }: Report): boolean {
   const [first, second] = field;
-  return (
-    first === "metadata" && (field.length === 1 || second === "name" || second === "namespace")
-  );
-}
-
-function isUnidentified({ ref }: DecodedValue, table: KindTable): boolean {
-  if (ref === undefined || ref.name === "") return true;
-  const kind = lookUpKindName(table, ref.kind);
-  return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
+  return first === "metadata" && (second === "name" || second === "namespace");
 }
 
 /** A value of a document, or an item of a list in it. */
 interface ListItem {
   readonly value: unknown;
   readonly path: FieldPath;
-  /** The kind of the document, if it has items as a List has but another kind. */
-  readonly misspeltList?: string;
 }
 
 /**
- * The objects of a document: itself, none if it is empty, or the items of a `List` (or `SecretList` and so on, whose
- * items may omit their kind), including lists in lists.
+ * The objects of a document: itself, none if it is empty, or the items of a `List` (or `SecretList` and so on, whose items may omit their
+ * kind), including lists in lists.
  */
-export function listItems(
-  value: unknown,
-  path: FieldPath = NONE,
-  misspelt?: string,
-): readonly ListItem[] {
+export function listItems(value: unknown, path: FieldPath = NONE): readonly ListItem[] {
   if (path.length === 0 && (value === null || value === undefined)) return [];
-  const self = { value, path, ...(misspelt !== undefined && { misspeltList: misspelt }) };
-  if (!isObject(value)) return [self];
-  const { kind } = value;
-  const list = listOf(value);
-  if (typeof kind !== "string" || list === undefined) return [self];
-  const isList = kind.endsWith("List") && list.field === "items";
-  if (!isList && !list.items.some(isLikeObject)) return [self];
-  return list.items.flatMap((item, i) =>
-    listItems(typed(item, value, kind), [...path, list.field, i], isList ? misspelt : kind),
+  if (!isObject(value)) return [{ value, path }];
+  const { kind, items } = value;
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items))
+    return [{ value, path }];
+  return items.flatMap((item: unknown, i) =>
+    listItems(typed(item, value, kind), [...path, "items", i]),
   );
 }
 
-/** The `items` of a document, or the list under a similar name. */
-function listOf(value: JsonObject): { field: string; items: readonly unknown[] } | undefined {
-  const lists = Object.entries(value).flatMap(([field, items]) =>
-    Array.isArray(items) && (field === "items" || isMisspelt(field, items))
-      ? [{ field, items }]
-      : [],
-  );
-  return lists.find(({ field }) => field === "items") ?? lists[0];
-}
-
-function isMisspelt(field: string, items: readonly unknown[]): boolean {
-  return items.some(isLikeObject) && isNear(field, "items");
-}
-
-/** Gives an item without a kind the one that its list's kind names, however "List" is spelt there. */
+/** Gives an item without a kind the one that its list's kind names. */
 function typed(item: unknown, { apiVersion }: JsonObject, list: string): unknown {
   const kind = list.slice(0, -"List".length);
-  const isTyped = kind.length < 2 || !isObject(item) || item["kind"] !== undefined;
+  const isTyped = kind === "" || !isObject(item) || item["kind"] !== undefined;
   return isTyped ? item : { apiVersion, kind, ...item };
-}
-
-function isLikeObject(item: unknown): boolean {
-  if (!isObject(item) || !isObject(item["metadata"])) return false;
-  return typeof item["kind"] === "string" || isObject(item["spec"]);
 }

@@ -11,27 +11,16 @@ import type { Report } from "../diagnostics/sink.js";
 
 export interface UnknownField {
   readonly field: FieldPath;
-  readonly value: unknown;
   /** Names that the place knows. */
   readonly known: readonly string[];
-  /** Those of them that it lacks. */
-  readonly absent: readonly string[];
-  /** The only place below its neighbours, in the nearest level, that has a field of this name (`rules[].http`): it may stand too high. */
-  readonly parent?: string;
-  /** The place keeps fields that it does not know, on purpose. */
-  readonly preserved: boolean;
 }
 
-/**
- * `value` is the given one itself if nothing changes, so that the many objects of an API server are not copied. `isLost`: whether a null
- * field has lost its value; such a null stays, and validation refuses it.
- */
+/** `value` is the given one itself if nothing changes, so that the many objects of an API server are not copied. */
 export function conform(
   schema: JsonSchema,
   value: unknown,
-  isLost: (name: string) => boolean = () => false,
 ): { readonly value: unknown; readonly unknown: readonly UnknownField[] } {
-  const visitor = new ConformVisitor(isLost);
+  const visitor = new ConformVisitor();
   return { value: visitor.visit(schema, value), unknown: visitor.unknown };
 }
 
@@ -39,11 +28,6 @@ class ConformVisitor {
   readonly unknown: UnknownField[] = [];
   /** The place of the value that is visited; copied only where something is reported. */
   readonly #field: (string | number)[] = [];
-  readonly #isLost: (name: string) => boolean;
-
-  constructor(isLost: (name: string) => boolean) {
-    this.#isLost = isLost;
-  }
 
   visit(schema: JsonSchema, value: unknown): unknown {
     if (Array.isArray(value)) return this.#visitList(schema.items, value);
@@ -76,7 +60,7 @@ class ConformVisitor {
   #visitFields(schema: JsonSchema, object: JsonObject): JsonObject {
     const properties = schema.properties ?? {};
     let copy: Record<string, unknown> | undefined;
-    const unknown: string[] = [];
+    let names: readonly string[] | undefined;
     for (const key of Object.keys(object)) {
       const known = own(properties, key);
       const value = own(object, key);
@@ -85,11 +69,11 @@ class ConformVisitor {
         if (next !== value) (copy ??= { ...SHARED_SHAPE, ...object })[key] = next;
         continue;
       }
-      if (known === undefined) unknown.push(key);
-      const stays = known === undefined ? isPreserving(schema) : this.#isLost(key);
-      if (!stays) Reflect.deleteProperty((copy ??= { ...SHARED_SHAPE, ...object }), key);
+      Reflect.deleteProperty((copy ??= { ...SHARED_SHAPE, ...object }), key);
+      if (known !== undefined) continue;
+      names ??= Object.keys(properties);
+      this.unknown.push({ field: [...this.#field, key], known: names });
     }
-    this.#reportUnknown(schema, object, unknown);
     return this.#withDefaults(properties, copy ?? object);
   }
 
@@ -108,54 +92,6 @@ class ConformVisitor {
     this.#field.pop();
     return next;
   }
-
-  #reportUnknown(schema: JsonSchema, object: JsonObject, keys: readonly string[]): void {
-    if (keys.length === 0) return;
-    const { properties = {} } = schema;
-    const known = Object.keys(properties);
-    const absent = known.filter((name) => (own(object, name) ?? null) === null);
-    const place = { known, absent, preserved: isPreserving(schema) };
-    const parents = parentsIn(properties);
-    for (const key of keys) {
-      this.unknown.push({
-        ...present("parent", parents.get(key)),
-        ...place,
-        field: [...this.#field, key],
-        value: own(object, key),
-      });
-    }
-  }
-}
-
-/** Levels in which a parent is looked for; further away a name says little. */
-const PARENT_LEVELS = 3;
-
-/** By the names of fields below: the only path to each in the nearest level that has it, undefined if there are several. Made once. */
-const parentsIn = memoized((properties: Properties): ReadonlyMap<string, string | undefined> => {
-  const parents = new Map<string, string | undefined>();
-  let level: readonly (readonly [path: string, Properties])[] = [["", properties]];
-  for (let depth = 0; depth < PARENT_LEVELS; depth += 1) {
-    level = level.flatMap(([path, fields]) => childrenOf(path, fields));
-    const found = new Map<string, string | undefined>();
-    for (const [path, fields] of level)
-      for (const name of Object.keys(fields)) found.set(name, found.has(name) ? undefined : path);
-    for (const [name, path] of found) if (!parents.has(name)) parents.set(name, path);
-  }
-  return parents;
-});
-
-type Properties = Readonly<Record<string, JsonSchema>>;
-
-/** The fields of mappings and of items of lists, with their paths. */
-function childrenOf(path: string, fields: Properties): readonly (readonly [string, Properties])[] {
-  return Object.entries(fields).map(([name, { items, properties = {} }]) => {
-    const inner = path === "" ? name : `${path}.${name}`;
-    return items === undefined ? [inner, properties] : [`${inner}[]`, items.properties ?? {}];
-  });
-}
-
-function isPreserving(schema: JsonSchema): boolean {
-  return schema["x-kubernetes-preserve-unknown-fields"] === true;
 }
 
 /** The properties that have a default. */
@@ -163,34 +99,16 @@ const withDefault = memoized((properties: Readonly<Record<string, JsonSchema>>) 
   Object.entries(properties).filter(([, property]) => property.default !== undefined),
 );
 
-/**
- * Warnings about fields that a kind does not have. Where unknown fields are kept on purpose, only those count that look
- * like a known one misspelt.
- */
+/** Fields that a kind does not have, which an API server with strict field validation refuses. */
 export function unknownFieldReports(unknown: readonly UnknownField[]): readonly Report[] {
-  return unknown.flatMap((each) => {
-    const { field, known, preserved } = each;
-    const hint = unknownFieldHint(field, known) ?? parentHint(each);
-    if (preserved && hint === undefined) return [];
-    const message = `${noField(field)}; it is ignored`;
-    return [{ code: "FIELD_UNKNOWN", message, field, at: "key", ...present("hint", hint) }];
+  return unknown.map(({ field, known }) => {
+    const parent = formatFieldPath(field.slice(0, -1));
+    const name = String(field.at(-1));
+    const message = `${parent === "" ? "the object" : parent} has no field ${name}`;
+    const near = didYouMean(name, known);
+    const hint = near === undefined ? undefined : `did you mean ${near}?`;
+    return { code: "FIELD_UNKNOWN", message, field, at: "key", ...present("hint", hint) };
   });
-}
-
-/** How messages say that a field is unknown. */
-export function noField(field: FieldPath): string {
-  const parent = formatFieldPath(field.slice(0, -1));
-  return `${parent === "" ? "the object" : parent} has no field ${String(field.at(-1))}`;
-}
-
-export function unknownFieldHint(field: FieldPath, known: readonly string[]): string | undefined {
-  const near = didYouMean(String(field.at(-1)), known);
-  return near === undefined ? undefined : `did you mean ${near}?`;
-}
-
-/** Advice for a field that stands too high. */
-export function parentHint({ field, parent }: UnknownField): string | undefined {
-  return parent === undefined ? undefined : `put ${String(field.at(-1))} below ${parent}`;
 }
 
 /**

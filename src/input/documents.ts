@@ -62,8 +62,6 @@ export interface SourceReading {
   readonly diagnostics: readonly Diagnostic[];
   /** The source exists but can't be read or parsed, so its current objects are unknown. */
   readonly broken: boolean;
-  /** It is broken, or it is unknown which object one of its values is. */
-  readonly doubtful: boolean;
   /** It is broken, or one of its values has no name or namespace. */
   readonly unidentified: boolean;
   readonly chunks: readonly Chunk[];
@@ -108,15 +106,15 @@ export function readSource(
     return readingOf(source, source.text.length, chunksFor(own, reused, table));
   }
   if ("objects" in source) {
-    const all = source.objects.map((object) => decode(object, table));
+    const all = source.objects.map((object) => decode(object, table, false));
     const read = all.filter((decoded) => decoded.result !== "unknown");
-    const { doubtful, unidentified } = countsOf(all, table);
+    const { unidentified } = countsOf(all, table);
     return {
       ...{ path, source, chunks: NONE, size: read.length, broken: false },
       values: read.map((decoded) => ({ path, decoded, locate: () => undefined })),
       unknown: all.filter((decoded) => decoded.result === "unknown"),
       diagnostics: read.flatMap((decoded) => diagnosticsOf(decoded)),
-      ...{ doubtful: doubtful > 0, unidentified: unidentified > 0 },
+      unidentified: unidentified > 0,
     };
   }
   const isAbsent = "absent" in source;
@@ -178,10 +176,6 @@ class TextReading implements SourceReading {
 
   get size(): number {
     return this.#counts.read;
-  }
-
-  get doubtful(): boolean {
-    return this.#counts.doubtful > 0;
   }
 
   get unidentified(): boolean {
@@ -261,7 +255,7 @@ function withoutValues(
 ): Omit<SourceReading, "path" | "source" | "chunks"> {
   return {
     ...{ values: NONE, unknown: NONE, diagnostics, size: 0 },
-    ...{ broken, doubtful: broken, unidentified: broken },
+    ...{ broken, unidentified: broken },
   };
 }
 

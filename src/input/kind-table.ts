@@ -17,8 +17,7 @@ import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.
 import { type JsonSchema, objectSchema } from "../api/schemas/schema.js";
 import { GATEWAY_GROUP, type KubernetesObject, type Namespace } from "../api/wire.js";
 import { present } from "../support/json-object.js";
-import { type CloseBrokenAuth, closeBrokenAuth, closeBrokenPolicy } from "./fail-closed.js";
-import { checkRule } from "./reading.js";
+import { checkAuthPolicy } from "./rules/auth-policy.js";
 import {
   checkConfigMap,
   checkEndpointSlice,
@@ -57,8 +56,6 @@ export interface KindDefinition<T extends KubernetesObject> {
   readonly fill?: (object: T) => T;
   /** What an API server checks beyond the schema, after filling in its defaults. */
   readonly check?: (object: T) => Reports;
-  /** Only for kinds with an Auth object: marks a broken one, so that it closes what it protects. */
-  readonly close?: CloseBrokenAuth;
   /** The fields of the status that are kept; none without a schema. */
   readonly status?: JsonSchema;
 }
@@ -135,11 +132,11 @@ function defaultNamespace(namespace: Namespace): Namespace {
 /** `albGroup` is the group of ALB2, Frontend, Rule and AuthPolicy. */
 export function kindTable(albGroup: string): KindTable {
   const own = { group: albGroup, namespaced: true, name: subdomainProblem };
-  const alb = { ...own, versions: ["v1"], close: closeBrokenAuth };
+  const alb = { ...own, versions: ["v1"] };
   return {
     ALB2: { ...alb, versions: ["v2", "v2beta1"], ...shape(ALB2_SCHEMA) },
     Frontend: { ...alb, ...shape(FRONTEND_SCHEMA) },
-    Rule: { ...alb, ...shape(RULE_SCHEMA), check: checkRule },
+    Rule: { ...alb, ...shape(RULE_SCHEMA) },
     Ingress: { ...NETWORKING, namespaced: true, ...shape(INGRESS_SCHEMA), check: checkIngress },
     IngressClass: {
       ...NETWORKING,
@@ -175,7 +172,7 @@ export function kindTable(albGroup: string): KindTable {
       ...own,
       versions: ["v1alpha1"],
       ...shape(AUTH_POLICY_SCHEMA),
-      close: closeBrokenPolicy,
+      check: checkAuthPolicy,
       status: GATEWAY_STATUSES.BackendTLSPolicy,
     },
   };

@@ -1,9 +1,7 @@
 /** Chooses what is served for each value (its own content, its last good content, or nothing) and for each name. */
-import { isDeepStrictEqual } from "node:util";
-import type { KindName } from "../api/kinds.js";
 import { groupBy } from "../support/collections.js";
 import { withArticle } from "../support/text.js";
-import { closedForm } from "./salvage.js";
+import { closedPlaces } from "./closed-places.js";
 import type { DecodedObject } from "./decode.js";
 import type { PlacedValue, SourceReading } from "./documents.js";
 import {
@@ -23,7 +21,7 @@ export interface PlacedObject {
   readonly value: PlacedValue;
 }
 
-/** An object that an API server would refuse and of which nothing is served. Others may count on it for authentication. */
+/** An object that an API server would refuse. */
 interface RefusedObject {
   readonly path: string;
   readonly ref: ResourceRef;
@@ -32,6 +30,7 @@ interface RefusedObject {
 /** What a reading chose, for the next one. */
 export interface Choice {
   readonly objects: readonly PlacedObject[];
+  /** Those of which nothing is served. */
   readonly refused: readonly RefusedObject[];
 }
 
@@ -47,24 +46,28 @@ export class ObjectChoice implements Choice {
   // Most readings have no errors: they need none of these.
   #previousByPath: ReadonlyMap<string, readonly PlacedObject[]> | undefined;
   #previousByKey: ReadonlyMap<string, PlacedObject> | undefined;
-  #keys: ReturnType<typeof keysOf> | undefined;
+  #valid: ReadonlySet<string> | undefined;
 
   constructor(previous: Choice, readings: readonly SourceReading[]) {
     this.#previous = previous;
     this.#readings = readings;
     for (const reading of readings) this.#take(reading);
-    this.#keepGone();
   }
 
   get refused(): readonly RefusedObject[] {
     return [...this.#refused.values()];
   }
 
-  #take({ path, broken, values }: SourceReading): void {
-    if (broken) this.#keepFile(path);
+  #take({ path, unidentified, values }: SourceReading): void {
     for (const value of values) {
       if (value.decoded.result === "object") this.#serve(value);
       else this.#takeRefused(value);
+    }
+    // One that is missing in the file may be the one that can't be identified.
+    if (!unidentified) return;
+    this.#keepFile(path);
+    for (const object of this.#previous.refused) {
+      if (isWithin(object.path, path) && !this.#isValid(refKey(object.ref))) this.#refuse(object);
     }
   }
 
@@ -73,55 +76,32 @@ export class ObjectChoice implements Choice {
     if (object !== undefined) this.objects.push(object);
   }
 
-  /** Keeps all objects of a file; the path of a folder stands for the files in it. */
+  /** Keeps the objects of a file that are missing in it; the path of a folder stands for the files in it. */
   #keepFile(path: string): void {
+    const here = new Set(
+      this.objects.filter(({ value }) => value.path === path).map(({ key }) => key),
+    );
     for (const [file, objects] of this.#byPath()) {
       if (!isWithin(file, path)) continue;
-      this.#keep(objects);
-      const message = `what ${file} last held stays as it was: ${counted(objects.length)}`;
+      const missing = objects.filter(({ key }) => !here.has(key));
+      if (missing.length === 0) continue;
+      this.#keep(missing);
+      const message = `what ${file} last held stays as it was: ${counted(missing.length)}`;
       this.#report(message, { file, line: 1, column: 1 });
-    }
-    for (const object of this.#previous.refused) {
-      if (isWithin(object.path, path)) this.#keepRefusal(object);
     }
   }
 
   #takeRefused(value: PlacedValue): void {
     const { ref, served } = value.decoded;
     if (ref === undefined) return;
-    const previous = this.#byKey().get(served?.key ?? refKey(ref));
-    if (previous !== undefined && !this.#isTaken(previous)) {
+    const key = served?.key ?? refKey(ref);
+    const previous = this.#byKey().get(key);
+    if (previous !== undefined && !this.#isValid(key) && !this.stale.has(previous)) {
       this.#keep([previous]);
       const message = "the object stays as it was when it was last valid";
       this.#report(message, value.locate(["metadata", "name"]), previous.ref);
     } else if (served === undefined) this.#refuse({ path: value.path, ref });
     else this.#serve(value);
-  }
-
-  /** Whether another object of that name is what was last valid: it is valid now, or kept already. */
-  #isTaken(previous: PlacedObject): boolean {
-    return this.#current().valid.has(previous.key) || this.stale.has(previous);
-  }
-
-  /** While it is unknown which objects a file or document contains, missing objects are not removed: they may have moved there. */
-  #keepGone(): void {
-    const doubtful = this.#readings.find((reading) => reading.doubtful);
-    if (doubtful === undefined) return;
-    const { valid, refused } = this.#current();
-    for (const [path, objects] of this.#byPath()) {
-      const gone = objects.filter(
-        (object) => !valid.has(object.key) && !refused.has(object.key) && !this.stale.has(object),
-      );
-      this.#keep(gone);
-      if (gone.length === 0) continue;
-      const message = `what is gone from ${path} stays until all of ${doubtful.path} can be read, where it may stand now: ${counted(gone.length)}`;
-      this.#report(message, { file: doubtful.path, line: 1, column: 1 });
-    }
-    for (const object of this.#previous.refused) this.#keepRefusal(object);
-  }
-
-  #keepRefusal(object: RefusedObject): void {
-    if (!this.#current().valid.has(refKey(object.ref))) this.#refuse(object);
   }
 
   /** Adds an object once for each file and name, however often it is kept. */
@@ -156,9 +136,16 @@ export class ObjectChoice implements Choice {
     return this.#previousByKey;
   }
 
-  #current(): ReturnType<typeof keysOf> {
-    this.#keys ??= keysOf(this.#readings);
-    return this.#keys;
+  /** Whether a source contains a valid object of that key now. */
+  #isValid(key: string): boolean {
+    this.#valid ??= new Set(
+      this.#readings.flatMap(({ values }) =>
+        values.flatMap(({ decoded: { result, served } }) =>
+          result === "object" && served !== undefined ? [served.key] : [],
+        ),
+      ),
+    );
+    return this.#valid.has(key);
   }
 }
 
@@ -166,22 +153,6 @@ export class ObjectChoice implements Choice {
 export function placedObject(value: PlacedValue): PlacedObject | undefined {
   const { ref, served } = value.decoded;
   return ref && served && { ref, key: served.key, entry: served.entry, value };
-}
-
-/** The keys of the objects that the sources contain now. */
-function keysOf(readings: readonly SourceReading[]): {
-  readonly valid: ReadonlySet<string>;
-  readonly refused: ReadonlySet<string>;
-} {
-  const [valid, refused] = [new Set<string>(), new Set<string>()];
-  for (const { values } of readings) {
-    for (const { decoded } of values) {
-      if (decoded.ref === undefined) continue;
-      const key = decoded.served?.key ?? refKey(decoded.ref);
-      (decoded.result === "object" ? valid : refused).add(key);
-    }
-  }
-  return { valid, refused };
 }
 
 /** Whether a file is the one at `place` or in the folder there. */
@@ -193,79 +164,41 @@ function counted(objects: number): string {
   return objects === 1 ? "1 object" : `${String(objects)} objects`;
 }
 
-/**
- * Of several objects with one name the first is served. The others are closed if they differ. `byKey`: one object of each name, in the
- * order of `objects`, and the closed ones under unused names.
- */
+/** Of several objects with one name the first is served. `byKey`: one object of each name, in the order of `objects`. */
 export function withUniqueNames(objects: readonly PlacedObject[]): {
   readonly byKey: ReadonlyMap<string, PlacedObject>;
   readonly diagnostics: readonly Diagnostic[];
 } {
   const byKey = new Map<string, PlacedObject>();
-  const others: PlacedObject[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const object of objects) {
     const first = byKey.get(object.key);
     if (first === undefined) byKey.set(object.key, object);
-    else {
-      const differs = !isDeepStrictEqual(first.entry.object, object.entry.object);
-      diagnostics.push(duplicate(first, object, differs));
-      if (differs) others.push(object);
-    }
+    else diagnostics.push(duplicate(first, object));
   }
-  for (const object of others) closeDuplicate(object, byKey);
   return { byKey, diagnostics };
 }
 
-/** Other objects attach to these by name. It is unknown which of two they mean, so both are closed. */
-const ATTACHED_TO: ReadonlySet<KindName> = new Set(["ALB2", "Frontend", "Gateway", "ListenerSet"]);
-
-/** Serves it closed, under a new name that sorts before the first object's, so that it wins paths that both have. */
-function closeDuplicate(second: PlacedObject, byKey: Map<string, PlacedObject>): void {
-  const { kind } = second.entry;
-  const first = byKey.get(second.key);
-  if (first !== undefined && ATTACHED_TO.has(kind)) {
-    byKey.set(first.key, {
-      ...first,
-      entry: { kind, object: closed(first) ?? first.entry.object },
-    });
-  }
-  const object = closed(second);
-  if (object === undefined) return;
-  // The namespace that it is served in: that of the reference is empty if it can't be read.
-  let ref: ResourceRef = { ...second.ref, namespace: object.metadata.namespace };
-  while (byKey.has(refKey(ref))) ref = { ...ref, name: `0.${ref.name}` };
-  const { creationTimestamp, ...metadata } = object.metadata;
-  const created = first?.entry.object.metadata.creationTimestamp;
-  const age = created === undefined ? {} : { creationTimestamp: created };
-  const entry = { kind, object: { ...object, metadata: { ...metadata, ...age, name: ref.name } } };
-  byKey.set(refKey(ref), { ...second, key: refKey(ref), ref, entry });
-}
-
-/** Undefined: its kind serves no requests, so there is nothing to close. */
-function closed({ entry: { kind, object } }: PlacedObject): DecodedObject["object"] | undefined {
-  return object.closed === undefined ? closedForm(kind, object, "metadata.name") : object;
-}
-
-const NOT_SERVED = "this one is not served";
-
-function effectOf(second: PlacedObject): string {
-  if (closed(second) === undefined) return NOT_SERVED;
-  return ATTACHED_TO.has(second.entry.kind)
-    ? "they differ, so both are closed"
-    : "this one differs, so its paths answer 503";
-}
-
-function duplicate(first: PlacedObject, second: PlacedObject, differs: boolean): Diagnostic {
-  const { ref, value } = second;
+function duplicate(first: PlacedObject, { ref, value }: PlacedObject): Diagnostic {
   const { kind, namespace, name } = ref;
   const shown = namespace === "" ? name : `${namespace}/${name}`;
   const field = ["metadata", "name"];
   const place = first.value.locate(field);
-  const message = `there is already ${withArticle(kind)} ${shown}; ${differs ? effectOf(second) : NOT_SERVED}`;
+  const message = `there is already ${withArticle(kind)} ${shown}; this one is not served`;
   const related = place && [{ message: "the one that is served", location: place }];
   return diagnosticOf(
     { code: "OBJECT_DUPLICATE", message, resource: ref, field, ...(related && { related }) },
     value.locate(field),
+  );
+}
+
+/** Says what answers 503 because of refused objects; undefined for an object that is served as written. */
+export function closedDiagnostic({ ref, entry, value }: PlacedObject): Diagnostic | undefined {
+  const places = entry.object.closed && closedPlaces(entry.kind, entry.object);
+  if (places === undefined || places === "") return undefined;
+  const message = `until the object is valid, this answers 503: ${places}`;
+  return diagnosticOf(
+    { code: "OBJECT_CLOSED", message, resource: ref, field: [] },
+    value.locate(["metadata", "name"]),
   );
 }

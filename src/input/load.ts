@@ -15,7 +15,7 @@ import {
   type KindTable,
   kindTable,
 } from "./kind-table.js";
-import { isWithin } from "./last-good.js";
+import { closedDiagnostic, isWithin } from "./last-good.js";
 import { type ObjectChange, ObjectStore } from "./object-store.js";
 import {
   type Readings,
@@ -86,7 +86,7 @@ export function initialInput(options: InputOptions): InputState {
   return {
     table: kindTable(options.albGroup),
     readings: { list: [], byPath: SharedMap.of() },
-    choice: { objects: [], refused: [] },
+    ...{ choice: { objects: [], refused: [] }, closed: [] },
     byKey: SharedMap.of(),
     refusedKeys: undefined,
     store: ObjectStore.EMPTY,
@@ -104,9 +104,13 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
     ...changed.now.map((reading) => [reading.path, reading] as const),
   ]);
   const chosen = chosenLocally(previous, changed, byPath) ?? chosenFromAll(previous, list);
-  const { choice, byKey, changes, refusedKeys } = chosen;
+  const { choice, closed, byKey, changes, refusedKeys } = chosen;
   const store = previous.store.with(changes);
-  const all = [...list.flatMap(({ diagnostics }) => diagnostics), ...chosen.diagnostics];
+  const all = [
+    ...list.flatMap(({ diagnostics }) => diagnostics),
+    ...closed.flatMap((each) => closedDiagnostic({ ...each, value: valueNow(each, byPath) }) ?? []),
+    ...chosen.diagnostics,
+  ];
   const isSame = sameElements(all, previous.diagnostics.all);
   const diagnostics = isSame ? previous.diagnostics : { all, sorted: sortDiagnostics(all) };
   const { known, unreadable } = sortPaths(list, previous.known);
@@ -124,7 +128,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
     stale: chosen.stale,
     ...{ unreadable, changes },
     state: {
-      ...{ table: previous.table, readings: { list, byPath }, choice },
+      ...{ table: previous.table, readings: { list, byPath }, choice, closed },
       ...{ byKey, refusedKeys, store, diagnostics, known },
     },
   };

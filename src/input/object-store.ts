@@ -227,7 +227,7 @@ export class LiveObjects {
 
   /** Adds or replaces an object. `value` must have that kind, namespace and name. */
   put(kind: KindName, namespace: string, name: string, value: unknown): void {
-    const decoded = decode(value, this.#table);
+    const decoded = decode(value, this.#table, false);
     const read = decoded.result === "unknown" ? undefined : decoded;
     this.#known.add(this.#note({ kind, namespace, name, now: read?.served?.entry }, read));
   }

@@ -17,6 +17,8 @@ import type { ObjectChange } from "./object-store.js";
 /** What is served of all readings. */
 export interface ServedObjects {
   readonly choice: Choice;
+  /** Closed objects in the store. */
+  readonly closed: readonly PlacedObject[];
   /** The objects in the store. */
   readonly byKey: SharedMap<PlacedObject>;
   /** Keys of values that are refused; undefined while an object depends on others: on those of its name, or on a broken file. */
@@ -42,11 +44,10 @@ export function chosenFromAll(previous: ServedObjects, list: readonly SourceRead
   const { byKey, diagnostics: duplicates } = withUniqueNames(objects);
   const diagnostics = [...choice.diagnostics, ...duplicates];
   const isIndependent =
-    diagnostics.length === 0 &&
-    stale.size === 0 &&
-    list.every((each) => !each.broken && !each.doubtful && !each.unidentified);
+    diagnostics.length === 0 && stale.size === 0 && list.every((each) => !each.unidentified);
   return {
     choice: { objects, refused },
+    closed: [...byKey.values()].filter(({ entry }) => entry.object.closed !== undefined),
     byKey: SharedMap.of(byKey),
     refusedKeys: isIndependent ? refusedKeysOf(list) : undefined,
     changes: changesOf(previous.byKey, byKey),
@@ -72,7 +73,7 @@ function refusedKeysOf(list: readonly SourceReading[]): ReadonlySet<string> {
  * that another one has, is refused, or depends on a broken file.
  */
 export function chosenLocally(
-  { byKey, refusedKeys, choice }: ServedObjects,
+  { byKey, refusedKeys, choice, closed }: ServedObjects,
   { before, now }: ChangedReadings,
   byPath: Readings["byPath"],
 ): Chosen | undefined {
@@ -81,7 +82,7 @@ export function chosenLocally(
   const [removed, added] = [chunks.before.flatMap(decodedOf), chunks.now.flatMap(decodedOf)];
   const gone = new Set(removed);
   const isGood =
-    now.every((each) => hasText(each.source) && !each.doubtful && !each.unidentified) &&
+    now.every((each) => hasText(each.source) && !each.unidentified) &&
     before.every(({ source }) => hasText(source)) &&
     [...removed, ...added].every(
       ({ result, served }) =>
@@ -110,7 +111,7 @@ export function chosenLocally(
       },
       refused: choice.refused,
     },
-    ...{ byKey: next, refusedKeys, diagnostics: [], stale: [] },
+    ...{ byKey: next, refusedKeys, closed, diagnostics: [], stale: [] },
     changes: [...touched].flatMap((key) => changeOf(byKey.get(key), next.get(key))),
   };
 }

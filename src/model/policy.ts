@@ -5,6 +5,9 @@ import type { ErrorPages, Milliseconds, PathMatch, Predicate, Route } from "./ro
 
 export const POLICY_FORMAT = 4;
 
+/** The host key of bindings for requests whose host no other binding of the listener names. */
+export const UNNAMED_HOST = "?";
+
 /**
  * policy.json: what the data plane does with each request (docs/policy-format.md). Its JSON Schema and the Lua types are generated from
  * this type and the types that it uses. Every entry of a map is a shard: a worker decodes it on first use, and a change replaces only

@@ -131,6 +131,8 @@ export interface BindingPlaces {
 
 export interface BoundHost {
   readonly host: HostPattern;
+  /** For requests whose host no other binding of the listener names, in place of `host`, which is any. */
+  readonly isUnnamed?: true;
   /** Precedes the `order` of each binding. */
   readonly rank: string;
 }

@@ -29,11 +29,6 @@ export function isNear(name: string, known: string): boolean {
   return editDistance(name.toLowerCase(), known.toLowerCase(), limit) <= limit;
 }
 
-/** The distances of the text's prefixes to `known`, by their length; above `limit` undefined or Infinity. Case is ignored. */
-export function prefixDistances(text: string, known: string, limit: number): readonly number[] {
-  return distances(text.slice(0, known.length + limit).toLowerCase(), known.toLowerCase(), limit);
-}
-
 function editDistance(a: string, b: string, limit: number): number {
   return distances(a, b, limit)[a.length] ?? FAR;
 }

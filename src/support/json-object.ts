@@ -17,6 +17,11 @@ export function fieldsOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** The value as a list; an empty one in place of another value. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

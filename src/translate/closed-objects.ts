@@ -5,7 +5,7 @@
 import type { Closed, KubernetesObject } from "../api/wire.js";
 import type { DiagnosticSink } from "../diagnostics/sink.js";
 import { ROUTING_KINDS, type RoutingResources } from "../input/resources.js";
-import { ANY_HOST, type SourceRef, hostKey } from "../model/values.js";
+import { ANY_HOST, type HostPattern, type SourceRef, hostKey, hostText } from "../model/values.js";
 import type { RoutingModel } from "../model/config.js";
 import {
   type BindingPlaces,
@@ -15,7 +15,13 @@ import {
   onePlace,
 } from "../model/route.js";
 import type { Listener } from "../model/listener.js";
-import { type Difference, getOrInsert, groupBy, memoized } from "../support/collections.js";
+import {
+  type Difference,
+  getOrInsert,
+  groupBy,
+  memoized,
+  sameElements,
+} from "../support/collections.js";
 import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
@@ -43,7 +49,7 @@ export class ClosedObjects {
   add({ kind, metadata: { namespace, name }, closed }: KubernetesObject): void {
     if (closed === undefined) return;
     this.#objects.set(ownerKey([kind, namespace, name, ""]), closed);
-    if (closed.extent === "namespace") {
+    if (closed.isNamespace === true) {
       this.#namespaces.set(namespaceKey([kind, namespace, name, ""]), closed.what);
     }
   }
@@ -60,7 +66,9 @@ export class ClosedObjects {
   } {
     if (this.#objects.size === 0 && this.#listeners.size === 0) return { routes: [], bindings: [] };
     const closed = routes.flatMap((route) => {
-      const what = this.#reason(route.source);
+      const what =
+        this.#objects.get(ownerKey(route.source))?.what ??
+        this.#namespaces.get(namespaceKey(route.source));
       return what === undefined ? [] : [{ before: route, now: refused(route, what) }];
     });
     return {
@@ -81,8 +89,11 @@ export class ClosedObjects {
     const places = new Map<RouteBinding["at"], ReturnType<typeof closedPlaces>>();
     const onOpen = keepingListeners((listener) => !this.#listeners.has(listener));
     return bindings.flatMap((binding): readonly Difference<RouteBinding>[] => {
-      const now = onOpen(binding).flatMap((each) => {
-        const source = sources.get(each.route);
+      const now = onOpen(binding).flatMap((written) => {
+        const source = sources.get(written.route);
+        const closed = source && this.#objects.get(ownerKey(source));
+        const each = closed === undefined ? written : onOwnHosts(written, closed);
+        if (each.at.length === 0) return [];
         if (hosts.size === 0 || source === undefined) return [each];
         const known = getOrInsert(places, each.at, () => closedPlaces(each.at, source, hosts));
         return known.map(({ at, closing = each.route }) =>
@@ -94,10 +105,6 @@ export class ClosedObjects {
     });
   }
 
-  #reason(source: SourceRef): string | undefined {
-    return this.#objects.get(ownerKey(source))?.what ?? this.#namespaces.get(namespaceKey(source));
-  }
-
   /** Hosts of objects whose paths can't be read, with the route that closes them: for routes of the same namespace. */
   #closedHosts(
     bindings: readonly RouteBinding[],
@@ -107,8 +114,9 @@ export class ClosedObjects {
     for (const binding of bindings) {
       const source = sources.get(binding.route);
       const closed = source && this.#objects.get(ownerKey(source));
-      if (source === undefined || closed === undefined || closed.extent === "paths") continue;
+      if (source === undefined || closed?.hosts === undefined) continue;
       for (const place of placesOf(binding.at)) {
+        if (!isWhole(closed, place.bound.host)) continue;
         const key = hostPlace(place, source);
         if (!isDefaultOrder(binding.order) || !hosts.has(key)) hosts.set(key, binding.route);
       }
@@ -188,27 +196,46 @@ function closedPlaces(
   }));
 }
 
-/** The route that closes the host for bindings of the source. Rules are the operator's, so they close a host for every namespace. */
+/** The route that closes the host for bindings of the source: for those of its own namespace. */
 function closingRoute(
   place: OnePlace,
   source: SourceRef,
   hosts: ReadonlyMap<string, string>,
 ): string | undefined {
-  const [, ...rest] = source;
-  const ofRule: SourceRef = ["Rule", ...rest];
-  return hosts.get(hostPlace(place, source)) ?? hosts.get(hostPlace(place, ofRule));
+  return hosts.get(hostPlace(place, source));
+}
+
+function isWhole({ hosts }: Closed, host: HostPattern): boolean {
+  return host.kind !== "any" && (hosts === "all" || hosts?.includes(hostText(host)) === true);
 }
 
 function ownerKey([kind, namespace, name]: SourceRef): string {
   return `${kind}/${namespace}/${name}`;
 }
 
+/** A closed object without a host takes only requests whose host nothing else names. */
+function onOwnHosts(binding: RouteBinding, { isHostless }: Closed): RouteBinding {
+  const at = ownHosts(binding.at);
+  const own =
+    isHostless === true ? at.filter(({ hosts }) => hosts.some(({ isUnnamed }) => isUnnamed)) : at;
+  return sameElements(own, binding.at) ? binding : { ...binding, at: own };
+}
+
+const ownHosts = memoized((at: RouteBinding["at"]): RouteBinding["at"] =>
+  at.map((places) => {
+    const isAny = places.hosts.some(({ host }) => host.kind === "any");
+    if (!isAny) return places;
+    const hosts = places.hosts.map((bound): BoundHost =>
+      bound.host.kind === "any" ? { ...bound, isUnnamed: true } : bound,
+    );
+    return { ...places, hosts };
+  }),
+);
+
 function namespaceKey([kind, namespace]: SourceRef): string {
   return `${kind === "Rule" ? kind : ""}/${namespace}`;
 }
 
-function hostPlace({ listener, bound: { host } }: OnePlace, source: SourceRef): string {
-  const [kind, namespace] = source;
-  const whose = kind === "Rule" ? "" : namespace;
-  return `${listener} ${hostKey(host)} ${whose}`;
+function hostPlace({ listener, bound: { host } }: OnePlace, [, namespace]: SourceRef): string {
+  return `${listener} ${hostKey(host)} ${namespace}`;
 }

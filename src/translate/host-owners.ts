@@ -13,8 +13,6 @@ export interface NamedHost {
   readonly isRuled?: boolean;
   /** The Ingress makes regular expressions of all paths that its namespace has there. */
   readonly isPattern?: boolean;
-  /** The Ingress closes all paths that its namespace has there. */
-  readonly isClosing?: boolean;
 }
 
 /** What one object names on a load balancer. */
@@ -41,8 +39,6 @@ export interface HostFacts {
   readonly isRuled: boolean;
   /** The oldest Ingress of the namespace that makes regular expressions of all paths there. */
   readonly patternCause: KubernetesObject | undefined;
-  /** The youngest Ingress of the namespace that closes all paths there. */
-  readonly closingCause: KubernetesObject | undefined;
 }
 
 /**
@@ -178,7 +174,6 @@ export class HostOwners {
       isOwned: owner?.metadata.namespace === namespace,
       isRuled: own.some(({ claim }) => claim.isRuled === true),
       patternCause: own.find(({ claim }) => claim.isPattern === true)?.object,
-      closingCause: own.findLast(({ claim }) => claim.isClosing === true)?.object,
     };
   }
 
@@ -218,8 +213,7 @@ function isEqual(a: HostFacts, b: HostFacts): boolean {
     a.rank === b.rank &&
     a.isRuled === b.isRuled &&
     isSameObject(a.owner, b.owner) &&
-    isSameObject(a.patternCause, b.patternCause) &&
-    isSameObject(a.closingCause, b.closingCause)
+    isSameObject(a.patternCause, b.patternCause)
   );
 }
 

@@ -53,11 +53,6 @@ export function isExtensionKey(key: Key): boolean {
   return key.startsWith("extension/");
 }
 
-/** The AuthPolicies and BackendTLSPolicies of a namespace that can't be read. */
-export function refusedKey(namespace: string): Key {
-  return `refused/${namespace}`;
-}
-
 /** A parent as routes of the namespace `from` see it; without a parent, the default Gateways. */
 export function parentKey(from: string, parent?: ObjectName): Key {
   return `parent/${from}/${parent === undefined ? "" : objectKey(parent)}`;

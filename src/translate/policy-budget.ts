@@ -3,7 +3,7 @@
  * closed: its routes answer 503, which takes little. Closed objects share a quarter as much for their hosts and paths; one without a share of
  * that is left out, and closes the routes of its namespace, so that no wider one of them serves its requests.
  */
-import type { Closed, KubernetesObject } from "../api/wire.js";
+import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import { ROUTING_KINDS, type RoutingResources } from "../input/resources.js";
 import type { AuthConfig } from "../model/auth.js";
@@ -183,13 +183,12 @@ class Excess {
     const closedClaims = this.#ofObjects(floors).filter(({ place }) => lost.has(place));
     const closed = shareOut(closedClaims, capacity / 4);
     const isOut = (key: string): boolean => lost.has(key) && !closed.kept.has(key);
-    const extentOf = (key: string): Closed["extent"] =>
-      floors.has(key) && isOut(key) ? "namespace" : "paths";
+    const isNamespace = (key: string): boolean => floors.has(key) && isOut(key);
     const sizes = sizesOf(claims);
     return {
       closed: [...lost].map(([key, owner]) => ({
         ...owner,
-        closed: { what: WHAT, extent: extentOf(key) },
+        closed: { what: WHAT, message: WHAT, isNamespace: isNamespace(key) },
       })),
       routes: routes.flatMap((before) => (isOut(sourceKey(before.source)) ? [{ before }] : [])),
       auths: auths.flatMap((auth) => this.#withoutShare(auth, lost, kept)),

@@ -192,12 +192,6 @@ class Cluster {
   }
 }
 
-function clusterOf(objects: readonly Held[]): Cluster {
-  const cluster = new Cluster();
-  for (const object of objects) cluster.put(object);
-  return cluster;
-}
-
 /** What routes, backends and listeners ask for and the model lacks. */
 function missingAuths({ config: { auths, inherited, routes } }: Compilation): readonly string[] {
   const known = new Set(auths.map(({ id }) => id));
@@ -256,28 +250,6 @@ test("after every change it gives what a compilation from scratch gives", () => 
   // It would be no test of memories that are never used.
   expect(kept).toBeGreaterThan(100);
   expect(recalled).toBeGreaterThan(20);
-});
-
-test("what a policy that can't be read closes says so by the policy's version", () => {
-  const compiler = new Compiler();
-  const pool = pools.find((objects) =>
-    compile(clusterOf(objects).live.snapshot().resources, DEFAULT_OPTIONS).diagnostics.some(
-      ({ code, resource }) => code === "POLICY_UNREADABLE" && resource?.kind === "BackendTLSPolicy",
-    ),
-  );
-  const cluster = clusterOf(pool ?? []);
-  compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
-  for (const object of pool ?? []) {
-    const apiVersion = "gateway.networking.k8s.io/v1alpha3";
-    if (object.kind === "BackendTLSPolicy") cluster.put(changed(object, { apiVersion }));
-  }
-  const now = compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
-  const whole = compile(cluster.fresh().snapshot().resources, DEFAULT_OPTIONS);
-  expect(plain(now)).toEqual(plain(whole));
-  expect(now.diagnostics.map(({ code, resource }) => [code, resource?.apiVersion])).toContainEqual([
-    "POLICY_UNREADABLE",
-    "gateway.networking.k8s.io/v1alpha3",
-  ]);
 });
 
 test("endpoints that change leave routes, statuses and the texts of other upstreams as they were", () => {

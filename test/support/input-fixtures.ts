@@ -10,9 +10,10 @@ export function lines(diagnostics: readonly Diagnostic[]): readonly string[] {
   );
 }
 
-/** What is reported about one object. */
+/** What is wrong with one object. */
 export function check(object: Fields): readonly string[] {
-  return lines(resourcesFromObjects([object]).diagnostics);
+  const { diagnostics } = resourcesFromObjects([object]);
+  return lines(diagnostics.filter(({ code }) => code !== "OBJECT_CLOSED"));
 }
 
 export function ingress(spec: Fields, metadata: Fields = {}): Fields {

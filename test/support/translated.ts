@@ -247,10 +247,6 @@ export function oneRule(spec: object, text: RuleText = {}): Translated {
   return translated(BASE + rule("r", { dslx: ANY, serviceGroup: GROUP, ...spec }, text));
 }
 
-export function namespace(name: string, project: string): string {
-  return document("v1", "Namespace", { name, labels: { "cpaas.io/project": project } });
-}
-
 function document(apiVersion: string, kind: string, metadata: unknown, spec?: unknown): string {
   return `\n---\n${JSON.stringify({ apiVersion, kind, metadata, ...(spec !== undefined && { spec }) })}\n`;
 }

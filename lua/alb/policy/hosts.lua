@@ -14,6 +14,8 @@ local str_byte = string.byte
 local str_match = string.match
 
 local ASTERISK = 42
+-- Host key of bindings for hosts that no other binding of the listener names.
+local UNNAMED = "?"
 
 -- Number of remembered hosts in each of two generations.
 local MAX_HOSTS = 20000
@@ -49,7 +51,7 @@ index.on_forget.inherited = forget_all
 
 function index.on_forget.hosts(key)
     local host = key and str_match(key, "|([^|]*)$") or ""
-    if host == "" or str_byte(host) == ASTERISK then
+    if host == "" or host == UNNAMED or str_byte(host) == ASTERISK then
         forget_all()
     else
         forget_host(host)
@@ -86,14 +88,17 @@ local function add(shard, lists)
     lists[#lists + 1] = n > 0 and own or nil
 end
 
--- Bindings of the wildcards that cover a host in all tables of a listener, and a key for this set of lists. If the
--- listener is `apart`, bindings without a host are left out for hosts that others name.
+-- Bindings of the wildcards that cover a host in all tables of a listener, a key for this set of lists, and whether a
+-- wildcard is among them. If the listener is `apart`, bindings without a host are left out for hosts that others name.
 local function matching(listener, host, is_named)
     local keys = host_keys.matching(host)
-    local lists, names = {}, { listener[2] }
+    local lists, names, is_covered = {}, { listener[2] }, false
     for j = 2, #keys do
-        if keys[j] == "" and listener.apart and (is_named or #lists > 0) then
-            break
+        if keys[j] == "" then
+            is_covered = #lists > 0
+            if listener.apart and (is_named or is_covered) then
+                break
+            end
         end
         for i = 2, #listener do
             local shard = index.get("hosts", listener[i] .. "|" .. keys[j])
@@ -103,7 +108,7 @@ local function matching(listener, host, is_named)
             end
         end
     end
-    return lists, concat(names, "|")
+    return lists, concat(names, "|"), is_covered
 end
 
 -- Adds the bindings of exactly this host. Their shards are not cached, because nothing else uses them.
@@ -119,6 +124,15 @@ local function add_own(listener, host, lists)
     return found
 end
 
+local function add_unnamed(listener, lists)
+    for i = 2, #listener do
+        local shard = index.get("hosts", listener[i] .. "|" .. UNNAMED)
+        if shard then
+            add(shard, lists)
+        end
+    end
+end
+
 local function build(server_id, host)
     local server = index.get("servers", server_id)
     local listener = server and listeners.find(server, host)
@@ -128,12 +142,15 @@ local function build(server_id, host)
     local inherits = index.get("inherited", listener[2]) and listener[2]
     local own = {}
     local is_named = add_own(listener, host, own)
-    local lists, name = matching(listener, host, is_named)
+    local lists, name, is_covered = matching(listener, host, is_named)
     if is_named then
         for i = 1, #own do
             lists[#lists + 1] = own[i]
         end
         return host_table.build(lists, inherits)
+    end
+    if not is_covered then
+        add_unnamed(listener, lists)
     end
     shared[name] = shared[name] or host_table.build(lists, inherits)
     return shared[name]

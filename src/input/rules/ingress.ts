@@ -74,7 +74,7 @@ function checkHost(host: string, field: FieldPath): Reports {
   return checkText(host, hostProblem, field, "the host");
 }
 
-function* checkPath(
+export function* checkPath(
   { path: text = "", pathType }: { readonly path?: string; readonly pathType: string },
   place: FieldPath,
 ): Reports {

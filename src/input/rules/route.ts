@@ -128,7 +128,7 @@ export function* checkHttpRoute({ spec }: HttpRoute): Reports {
 /** Of a path (RFC 3986, section 3.3), slashes included. */
 const CHARACTERS = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$/;
 
-function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Reports {
+export function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Reports {
   const { type = "PathPrefix", value = "/" } = path ?? {};
   if (type !== "Exact" && type !== "PathPrefix") return;
   const name = `the path ${shown(value)} of type ${type}`;
@@ -181,7 +181,7 @@ export function* checkGrpcRoute({ spec }: GrpcRoute): Reports {
 const SERVICE = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
 const METHOD = /^[A-Za-z_][A-Za-z_0-9]*$/;
 
-function* checkMethod(
+export function* checkMethod(
   match: NonNullable<NonNullable<GrpcRouteRule["matches"]>[number]["method"]>,
   field: FieldPath,
 ): Reports {

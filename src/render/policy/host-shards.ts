@@ -1,5 +1,6 @@
 /** The shards of `hosts` and `matches`: the bindings of each host in each table of listeners. */
 import { type BindingPlaces, type RouteBinding, inBindingOrder } from "../../model/route.js";
+import { UNNAMED_HOST } from "../../model/policy.js";
 import { hostKey } from "../../model/values.js";
 import {
   compareBy,
@@ -142,7 +143,9 @@ interface Place {
 }
 
 function placesOf(places: BindingPlaces, tables: ListenerTables): readonly Place[] {
-  const hosts = places.hosts.map(({ host, rank }) => ({ key: hostKey(host), rank }));
+  const hosts = places.hosts.map(({ host, isUnnamed, rank }) => {
+    return { key: isUnnamed ? UNNAMED_HOST : hostKey(host), rank };
+  });
   return tables
     .of(places)
     .flatMap((table) => hosts.map(({ key, rank }) => ({ key: `${table}|${key}`, rank })));

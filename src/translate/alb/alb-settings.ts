@@ -1,4 +1,4 @@
-import type { Alb2, Alb2Config } from "../../api/alb.js";
+import { type Alb2, type Alb2Config, ORIGIN_FIELDS } from "../../api/alb.js";
 import type { Ingress } from "../../api/wire.js";
 import { own } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
@@ -6,8 +6,6 @@ import { ingressClassOf } from "../ingress/ingress-class.js";
 import type { LoadBalancer, SslStrategy } from "../load-balancer.js";
 import { placeOf, within } from "../place.js";
 
-/** Fields for whatever deploys the load balancer. */
-const WITHOUT_EFFECT = ["networkMode", "replicas", "vip"] as const;
 const SSL_STRATEGIES: readonly SslStrategy[] = ["Always", "Never", "Request", "Both"];
 
 export function configOf(alb: Alb2): Alb2Config {
@@ -19,8 +17,8 @@ export function reportSettings(alb: Alb2, context: TranslateContext): void {
   const { diagnostics } = context;
   const config = configOf(alb);
   const place = placeOf(alb, "spec", "config");
-  for (const field of WITHOUT_EFFECT) {
-    if (config[field] === undefined) continue;
+  for (const field of ORIGIN_FIELDS) {
+    if (!Object.hasOwn(config, field)) continue;
     const message = `${field} has no effect on the data plane`;
     diagnostics.report({ code: "SETTING_WITHOUT_EFFECT", message, ...within(place, field) });
   }

@@ -1,25 +1,23 @@
 /** What Frontends do themselves: their redirect before every Rule, their service group after all Rules, their certificate. */
-import type { Alb2, Frontend } from "../../api/alb.js";
-import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import type { Frontend } from "../../api/alb.js";
 import type { Redirect } from "../../model/filters.js";
 import { routeTimeouts } from "../../model/route.js";
 import { ANY_HOST } from "../../model/values.js";
 import { filled } from "../../support/json-object.js";
 import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
-import type { TranslateContext } from "../context.js";
 import {
   type EntryPort,
   type Inherited,
   type LoadBalancer,
   bindWholePort,
 } from "../load-balancer.js";
-import { placeOf, resourceRef, sourceRef } from "../place.js";
+import { placeOf, sourceRef } from "../place.js";
 import { listenerRank } from "../precedence.js";
 import { NO_RULE } from "../reasons.js";
 import { addServerCertificate } from "../server-certificates.js";
 import { configOf } from "./alb-settings.js";
-import { albNameOf, mayName } from "./labels.js";
+import { albNameOf } from "./labels.js";
 import {
   overridden,
   parseBackendProtocol,
@@ -156,32 +154,4 @@ function reportUnattached({ resources, options, diagnostics }: AuthContext): voi
     const place = placeOf(frontend, "metadata", "labels");
     diagnostics.report({ code: "FRONTEND_UNATTACHED", message, ...place });
   }
-}
-
-/** Names that the origin gives to Frontends, and that people choose: `<alb>-<port>`. */
-const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
-
-/**
- * A Frontend that may be for a port that an ALB2 uses for its Ingresses: it can't be read, or its label of the ALB2 is missing or
- * misspelt. It may configure auth for them, so the port must not be served without it.
- */
-export function refusedFrontendFor(
-  alb: Alb2,
-  port: number,
-  { resources, options }: TranslateContext,
-): ResourceRef | undefined {
-  const { namespace, name } = alb.metadata;
-  const hasAlb = (other: string): boolean => resources.get("ALB2", namespace, other) !== undefined;
-  const stray = resources.list("Frontend").find((frontend) => {
-    if (frontend.metadata.namespace !== namespace || frontend.spec.port !== port) return false;
-    const label = albNameOf(frontend, options.domains);
-    return mayName(label, name) && (label === undefined || !hasAlb(label));
-  });
-  if (stray !== undefined) return resourceRef(stray);
-  return resources.refused.find((refused) => {
-    if (refused.kind !== "Frontend" || refused.namespace !== namespace) return false;
-    const [, owner, digits] = NAME_WITH_PORT.exec(refused.name) ?? [];
-    // Any other name, or one of an ALB2 that does not exist, does not tell the port.
-    return owner === undefined || !hasAlb(owner) || (owner === name && Number(digits) === port);
-  });
 }

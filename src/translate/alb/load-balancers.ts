@@ -17,7 +17,7 @@ import { placeOf, sourceRef } from "../place.js";
 import { compareAge, oldestOf } from "../precedence.js";
 import { ageKey } from "../../support/units.js";
 import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
-import { frontendRedirect, inheritedFromFrontend, refusedFrontendFor } from "./frontends.js";
+import { frontendRedirect, inheritedFromFrontend } from "./frontends.js";
 import { type PortClaim, grantPorts, ingressPortOf } from "./port-claims.js";
 import { overridden } from "./shared-settings.js";
 
@@ -25,8 +25,8 @@ import { overridden } from "./shared-settings.js";
 type NewBalancer = Omit<LoadBalancer, "owners">;
 
 /**
- * The load balancers with their ports: one for each ALB2, or one from the options if there is no ALB2. A refused ALB2 counts as one:
- * without its auth, nothing of it may be served.
+ * The load balancers with their ports: one for each ALB2, and one from the options if there is no valid ALB2. A closed ALB2 changes
+ * nothing for others: its ports answer 503 where no other object has them.
  */
 export function translateLoadBalancers(
   context: AuthContext,
@@ -34,10 +34,8 @@ export function translateLoadBalancers(
 ): readonly NewBalancer[] {
   const { resources, options } = context;
   const known = resources.list("ALB2");
-  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
-  if (known.length === 0 && !isRefused && options.alb === "") {
-    return [loadBalancerByOptions(context, portsOfGateways)];
-  }
+  const isByOptions = options.alb === "" && known.every(({ closed }) => closed !== undefined);
+  const ownPorts = isByOptions ? [loadBalancerByOptions(context, portsOfGateways)] : [];
   const served = known.filter(
     ({ metadata }) =>
       options.alb === "" || options.alb === `${metadata.namespace}/${metadata.name}`,
@@ -49,8 +47,18 @@ export function translateLoadBalancers(
     });
   }
   for (const alb of served) reportSettings(alb, context);
-  const claims = grantPorts(served, context);
-  return [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
+  const claims = grantPorts(served, context, takenPorts(ownPorts, portsOfGateways));
+  const ofAlbs = [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
+  return [...ownPorts, ...ofAlbs];
+}
+
+/** Ports that a closed ALB2 can't have. */
+function takenPorts(
+  balancers: readonly NewBalancer[],
+  portsOfGateways: readonly GatewayPort[],
+): ReadonlySet<number> {
+  const own = balancers.flatMap(({ ports }) => ports);
+  return new Set([...own, ...portsOfGateways].map(({ port }) => port));
 }
 
 function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): NewBalancer {
@@ -104,26 +112,11 @@ function entryPort(
   };
   const source = sourceRef(placeOf(frontend ?? alb, "spec"));
   addEntryPort(context.config, entry, source);
-  const closed = whatCloses(claim, context);
+  const closed = alb.closed ?? frontend?.closed;
   if (closed !== undefined) {
-    context.config.closeListener({ id: entry.listener, source }, closed);
+    context.config.closeListener({ id: entry.listener, source }, closed.what);
   }
   return entry;
-}
-
-/** What closes the port: a refused field of its ALB2 or Frontend, or a Frontend that can't be read and may be for the port. */
-function whatCloses(
-  { alb, port, frontend, place }: PortClaim,
-  context: AuthContext,
-): string | undefined {
-  const closed = alb.closed ?? frontend?.closed;
-  if (closed !== undefined) return closed.what;
-  const refused = frontend === undefined ? refusedFrontendFor(alb, port, context) : undefined;
-  if (refused === undefined) return undefined;
-  const name = `Frontend ${refused.namespace}/${refused.name}`;
-  const message = `${name} can't be read and may be for port ${String(port)}`;
-  context.diagnostics.report({ code: "PORT_CLOSED", message, ...place });
-  return name;
 }
 
 function listenerId({ alb, frontend, port }: PortClaim): string {
@@ -167,7 +160,10 @@ function loadBalancerByOptions(
   const isLeft = (port: number, protocols: readonly string[]): boolean => {
     const wanted = portsOfGateways.filter((each) => each.port === port);
     if (wanted.length === 0) return true;
-    const oldest = oldestOf(context.resources.list("Ingress").filter(selection.selects));
+    const ingresses = context.resources
+      .list("Ingress")
+      .filter(({ closed }) => closed === undefined);
+    const oldest = oldestOf(ingresses.filter(selection.selects));
     return isLeftFor(oldest, wanted, protocols);
   };
   const http = isLeft(httpPort, ["HTTP"]) ? portByOption(httpPort, "httpPort", context) : undefined;
@@ -235,6 +231,7 @@ export function albStatuses(
     let reason = ports.length === 0 ? "no port is served" : "";
     if (lost > 0) reason = `${String(lost)} ports are not served: no sockets are left`;
     if (alb === undefined) return [];
+    if (alb.closed !== undefined) reason = `every port answers 503: ${alb.closed.message}`;
     const { apiVersion, kind, metadata } = alb;
     return {
       apiVersion,

@@ -40,18 +40,29 @@ function sharesIngressPort(alb: Alb2): boolean {
 
 /**
  * The granted claims, one for each port: the oldest ALB2 wins, and within an ALB2 the oldest Frontend. If Ingresses and a Frontend of
- * one ALB2 want a port, it is the Frontend's and serves both. Refused claims are reported.
+ * one ALB2 want a port, it is the Frontend's and serves both. Closed objects get the ports that are left, except those in `taken`. Refused
+ * claims are reported.
  */
-export function grantPorts(albs: readonly Alb2[], context: TranslateContext): readonly PortClaim[] {
+export function grantPorts(
+  albs: readonly Alb2[],
+  context: TranslateContext,
+  taken: ReadonlySet<number>,
+): readonly PortClaim[] {
   const granted = new Map<number, PortClaim>();
-  for (const alb of [...albs].sort(compareAge)) {
-    for (const claim of claimsOf(alb, context)) {
-      const winner = granted.get(claim.port);
-      if (winner === undefined) granted.set(claim.port, claim);
-      else reportConflict(claim, winner, context);
-    }
+  const claims = [...albs].sort(compareAge).flatMap((alb) => claimsOf(alb, context));
+  for (const claim of claims.filter((each) => !isClosed(each))) {
+    const winner = granted.get(claim.port);
+    if (winner === undefined) granted.set(claim.port, claim);
+    else reportConflict(claim, winner, context);
+  }
+  for (const claim of claims.filter(isClosed)) {
+    if (!granted.has(claim.port) && !taken.has(claim.port)) granted.set(claim.port, claim);
   }
   return [...granted.values()];
+}
+
+function isClosed({ alb, frontend }: PortClaim): boolean {
+  return (alb.closed ?? frontend?.closed) !== undefined;
 }
 
 function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
@@ -64,7 +75,8 @@ function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
     frontend,
     place: placeOf(frontend, "spec", "port"),
   }));
-  const taken = new Set(declared.map(({ port }) => port));
+  const open = declared.filter((claim) => !isClosed(claim));
+  const taken = new Set(open.map(({ port }) => port));
   const forIngresses = (["ingressHTTPPort", "ingressHTTPSPort"] as const)
     .map((field): PortClaim => ({
       alb,

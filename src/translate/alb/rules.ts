@@ -1,29 +1,22 @@
 import type { Rule } from "../../api/alb.js";
 import type { Route } from "../../model/route.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
-import { addTo, groupBy, memoized } from "../../support/collections.js";
+import { memoized } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { HostClaims, HostFacts } from "../host-owners.js";
 import { reportRestrictions } from "../ingress/annotation-problems.js";
-import { type Key, keyOfObject } from "../keys.js";
+import type { Key } from "../keys.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { type Place, placeOf, sourceRef, within } from "../place.js";
-import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
+import { specificity } from "../precedence.js";
 import type { PathClaim } from "../shadowed-paths.js";
 import { type DslxMatch, dslxSizeProblem, parseDslx, widened } from "./dslx.js";
-import {
-  type StrayPlace,
-  type StrayRules,
-  albNameOf,
-  frontendNameOf,
-  isGenerated,
-} from "./labels.js";
+import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
 
 interface RuleScope {
   readonly balancers: readonly LoadBalancer[];
-  readonly strays: StrayRules;
   readonly context: AuthContext;
   /** What the namespace of the Rule knows about the hosts of a load balancer. */
   readonly factsOf: (balancer: LoadBalancer) => (host: HostPattern) => HostFacts;
@@ -33,31 +26,25 @@ interface RuleScope {
 
 /** Binds a Rule to its Frontend's port. */
 export function translateRule(rule: Rule, scope: RuleScope): void {
-  const { context, strays } = scope;
+  const { context } = scope;
   const port = portOf(rule, scope);
   if (isGenerated(rule, context.options.domains)) reportGenerated(rule, context);
   else if (port !== undefined) bindRule(rule, port, scope);
-  else closeStray(rule, strays.of(rule), scope);
-  const what = reportRestrictions(rule, context);
-  if (what !== undefined) {
-    context.config.closeObject({ ...rule, closed: { what, extent: "paths" } });
-  }
+  else reportUnattached(rule, context);
+  reportRestrictions(rule, context);
 }
 
 /** The hosts that a Rule names on each load balancer; undefined where it does not belong. */
 export function hostsOfRule(
   rule: Rule,
-  scope: Pick<RuleScope, "balancers" | "strays" | "context">,
+  scope: Pick<RuleScope, "balancers" | "context">,
 ): readonly (HostClaims | undefined)[] {
-  const { balancers, strays, context } = scope;
-  if (frontendPorts(balancers).size === 0 || isGenerated(rule, context.options.domains)) return [];
+  const { balancers, context } = scope;
   const port = portOf(rule, scope);
-  const places = port === undefined ? strays.of(rule) : [port];
+  if (port === undefined || isGenerated(rule, context.options.domains)) return [];
   const named = new Map((dslxOf(rule).match?.hosts ?? []).map((host) => [hostKey(host), host]));
   const claims = { object: rule, hosts: Array.from(named.values(), (host) => ({ host })) };
-  return balancers.map((each) =>
-    places.some(({ balancer }) => balancer === each) ? claims : undefined,
-  );
+  return balancers.map((each) => (port.balancer === each ? claims : undefined));
 }
 
 interface FrontendPort {
@@ -79,13 +66,11 @@ const frontendPorts = memoized((balancers: readonly LoadBalancer[]) => {
   return found;
 });
 
-/** By key: where Rules with the labels of a Frontend are bound, and where a namespace's Rules with other labels may belong. */
+/** By key: where Rules with the labels of a Frontend are bound. */
 export function ruleFacts(
   balancers: readonly Pick<LoadBalancer, "alb" | "ports">[],
-  { resources }: Pick<AuthContext, "resources">,
 ): ReadonlyMap<Key, string> {
   const facts = new Map<Key, string>();
-  const places = new Map<string, unknown[]>();
   for (const [i, { alb, ports }] of balancers.entries()) {
     for (const port of ports) {
       const { frontend, ...rest } = port;
@@ -93,13 +78,7 @@ export function ruleFacts(
       const { namespace, name } = frontend.metadata;
       const key = `${namespace}/${alb.metadata.name}/${name}`;
       facts.set(portKey(key), JSON.stringify([i, rest, frontend.spec.protocol]));
-      addTo(places, namespace, [i, key, port.listener]);
     }
-  }
-  const named = [...resources.list("ALB2"), ...resources.list("Frontend")];
-  for (const [namespace, own] of groupBy(named, ({ metadata }) => metadata.namespace)) {
-    const fact = [own.map(keyOfObject), places.get(namespace)];
-    facts.set(straysKey(namespace), JSON.stringify(fact));
   }
   return facts;
 }
@@ -109,17 +88,11 @@ export function factsOfRule(
   rule: Rule,
   scope: Pick<RuleScope, "balancers" | "context">,
 ): readonly Key[] {
-  const { namespace } = rule.metadata;
-  const key = portKey(namedPort(rule, scope));
-  return portOf(rule, scope) === undefined ? [key, straysKey(namespace)] : [key];
+  return [portKey(namedPort(rule, scope))];
 }
 
 function portKey(name: string): Key {
   return `rule port/${name}`;
-}
-
-function straysKey(namespace: string): Key {
-  return `stray rules/${namespace}`;
 }
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
@@ -136,34 +109,6 @@ function namedPort(rule: Rule, { context }: Pick<RuleScope, "context">): string 
   const { domains } = context.options;
   const [alb = "", frontend = ""] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
   return `${rule.metadata.namespace}/${alb}/${frontend}`;
-}
-
-/** Binds to all listeners at once, because there may be thousands of such Rules and of Frontends. */
-function closeStray(
-  rule: Rule,
-  places: readonly StrayPlace[],
-  { context, factsOf }: RuleScope,
-): void {
-  const { config } = context;
-  reportUnattached(rule, places.length > 0, context);
-  const match = places.length === 0 ? undefined : matchOf(rule, context);
-  if (match === undefined) return;
-  config.closeObject({ ...rule, closed: { what: "metadata.labels", extent: "paths" } });
-  const route = config.addRoute(identity(rule), "stray");
-  for (const { balancer, listeners } of places) {
-    const facts = factsOf(balancer);
-    for (const [position, host] of match.hosts.entries()) {
-      config.bind({
-        ...{ at: [{ listeners, hosts: [{ host, rank: "" }] }], path: match.path, when: match.when },
-        order: orderKey({
-          ...{ class: "rule", priority: rule.spec.priority ?? INGRESS_PRIORITY },
-          ...{ owner: facts(host).rank, specificity: specificity(dslxOf(rule).terms) },
-          ...{ metadata: rule.metadata, position: [position] },
-        }),
-        route,
-      });
-    }
-  }
 }
 
 function identity(rule: Rule): Pick<Route, "id" | "source"> {
@@ -232,14 +177,14 @@ function reportGenerated(rule: Rule, { diagnostics }: AuthContext): void {
 }
 
 /** Reports a Rule whose Frontend is not served. Rules of other instances are ignored. */
-function reportUnattached(rule: Rule, isClosed: boolean, context: AuthContext): void {
+function reportUnattached(rule: Rule, context: AuthContext): void {
   const { options, diagnostics } = context;
   const alb = albNameOf(rule, options.domains) ?? "";
   const isOurs = options.alb === "" || options.alb === `${rule.metadata.namespace}/${alb}`;
-  if (!isOurs && !isClosed) return;
+  if (!isOurs) return;
   diagnostics.report({
     code: "RULE_UNATTACHED",
-    message: `${whyUnattached(rule, alb, context)}${isClosed ? "; where it may belong, what it is for answers 503" : ""}`,
+    message: whyUnattached(rule, alb, context),
     ...placeOf(rule, "metadata", "labels"),
   });
 }

@@ -16,6 +16,7 @@ import type {
 import { unknownInNamespaces } from "./namespace-filter.js";
 import {
   HOLDS,
+  type Refused,
   type Verdict,
   condition,
   firstRefused,
@@ -52,12 +53,23 @@ function gatewayStatus(translated: TranslatedGateway, context: StatusContext): O
   });
 }
 
+/** What a refused object is not, as its requests answer 503. */
+function closedVerdict(
+  ...objects: readonly (Gateway | ListenerSet)[]
+): Partial<Readonly<Record<"accepted" | "programmed", Refused>>> {
+  const closed = objects.find((object) => object.closed !== undefined)?.closed;
+  if (closed === undefined) return {};
+  const verdict = refused("Invalid", `its requests answer 503: ${closed.message}`);
+  return { accepted: verdict, programmed: verdict };
+}
+
 function gatewayConditions(
   { gateway, verdicts }: TranslatedGateway,
   own: readonly TranslatedListener[],
   context: StatusContext,
 ): readonly Condition[] {
-  const { accepted, programmed } = verdicts;
+  const closed = closedVerdict(gateway);
+  const { accepted = verdicts.accepted, programmed = verdicts.programmed } = closed;
   const resolvedRefs = firstRefused([verdicts.resolvedRefs, listenersResolved(own, context)]);
   // GEP-3793.
   const ofDefault = {
@@ -117,9 +129,11 @@ function listenerNames(listeners: readonly TranslatedListener[]): string {
 }
 
 function listenerSetStatus(
-  { listenerSet, accepted, programmed, listeners }: TranslatedListenerSet,
+  { listenerSet, listeners, ...verdicts }: TranslatedListenerSet,
   context: StatusContext,
 ): ObjectStatus {
+  const closed = closedVerdict(listenerSet);
+  const { accepted = verdicts.accepted, programmed = verdicts.programmed } = closed;
   const why = acceptedBecause("the ListenerSet is valid", listeners);
   const served = programmedBecause("the ListenerSet is served");
   return statusOf(listenerSet, {
@@ -138,7 +152,9 @@ function listenerStatus(
   listener: TranslatedListener,
   context: StatusContext,
 ): Readonly<Record<string, unknown>> {
-  const { parent, accepted, programmed, conflict, overlap } = listener;
+  const { parent, gateway, conflict, overlap } = listener;
+  const closed = closedVerdict(parent, gateway);
+  const { accepted = listener.accepted, programmed = listener.programmed } = closed;
   const valid = { reason: "Accepted", message: "the listener is valid" };
   const resolvedRefs = listenerResolvedRefs(listener, context);
   return {

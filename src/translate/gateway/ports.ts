@@ -20,6 +20,7 @@ export function portsOfGateways(
     .filter(({ written }) => written.ok)
     .flatMap((gateway) =>
       listenersOf(gateway).flatMap((listener) => {
+        if ((listener.parent.closed ?? listener.gateway.closed) !== undefined) return [];
         const { protocol, port, hostname = "" } = listener.spec;
         if (protocol === "UDP" || !isServedProtocol(protocol, options)) return [];
         return {
@@ -61,7 +62,12 @@ export function claimPorts(
     });
   for (const { listeners, isShared } of claims) if (isShared) kept.expect(listeners);
   const conflicts = new Map<WrittenListener, Refused>();
-  const byAge = claims.sort((a, b) => compareAge(a.claimant, b.claimant));
+  // Closed objects take nothing from others.
+  const isClosed = ({ parent, claimant }: (typeof claims)[number]): number =>
+    (parent.closed ?? claimant.closed) === undefined ? 0 : 1;
+  const byAge = claims.sort(
+    (a, b) => isClosed(a) - isClosed(b) || compareAge(a.claimant, b.claimant),
+  );
   for (const { parent, listeners, ports, isShared } of byAge) {
     for (const listener of isShared ? listeners : []) {
       const conflict = kept.conflict(listener);

@@ -2,28 +2,28 @@
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
+import type { PathMatch } from "../../model/route.js";
 import type { CompileOptions } from "../../model/options.js";
 import { AUTH_SWITCHES } from "../auth/methods.js";
 import type { TranslateContext } from "../context.js";
 import { annotationField, placeOf } from "../place.js";
 import { unsupportedRestriction } from "../reasons.js";
-import {
-  findAnnotation,
-  isNearlyRestricting,
-  restrictsAccess,
-  unknownAnnotation,
-} from "./annotation-table.js";
+import { findAnnotation, meantAnnotation, restrictsAccess } from "./annotation-table.js";
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
 import {
   type AnnotationKey,
   type AnnotationPrefix,
+  exactKey,
   parseAnnotationKey,
   pathKey,
 } from "./annotations/annotation-key.js";
-import { ROUTING_ROWS } from "./annotations/routing.js";
+import { snippetRestrictions } from "./annotations/snippet.js";
 
-/** In ingress-nginx it holds for the whole server, so for the host in every Ingress. */
-export const OF_SERVER = "server-snippet";
+/** A location that a snippet restricts, and the snippet's name. */
+interface ClosedLocation {
+  readonly path: PathMatch;
+  readonly by: string;
+}
 
 /**
  * The problems of an Ingress's annotations, and the names of those that close paths, since they restrict access and can't be honoured.
@@ -38,15 +38,12 @@ export function annotationProblems(
   readonly whole: string | undefined;
   /** Closes one path; by `<rule>-<path>`. */
   readonly byPath: ReadonlyMap<string, string>;
-  readonly closesHosts: boolean;
-  /** What a server-alias names whose key is misspelt. */
-  readonly aliases: readonly string[];
+  readonly locations: readonly ClosedLocation[];
 } {
   let whole: string | undefined;
-  let closesHosts = false;
   const byPath = new Map<string, string>();
-  const aliases: string[] = [];
-  const reports: Report[] = [];
+  const locations: ClosedLocation[] = [];
+  const reports: Report[] = foreignAuth(ingress, options);
   for (const written of annotationsOf(ingress, options)) {
     const { key, value, field } = written;
     const problem = problemOfKey(written, ingress) ?? problemOfName(key, value, options);
@@ -54,13 +51,41 @@ export function annotationProblems(
     reports.push({ ...problem, ...placeOf(ingress, ...field), ...pointer(problem) });
     if (!closes(problem, options)) continue;
     const path = closedPath(key, ingress);
-    if (path === undefined) whole ??= key.name;
+    const own = path === undefined ? onlyLocations(written) : undefined;
+    if (own !== undefined) locations.push(...own.map((each) => ({ path: each, by: key.name })));
+    else if (path === undefined) whole ??= key.name;
     else if (!byPath.has(path)) byPath.set(path, key.name);
-    closesHosts ||= key.name === OF_SERVER;
-    const meant = unknownAnnotation(key.name)?.meant ?? key.name;
-    if (meant === ROUTING_ROWS.serverAlias.name) aliases.push(value);
   }
-  return { reports, whole, byPath, closesHosts, aliases };
+  return { reports, whole, byPath, locations };
+}
+
+const SNIPPETS: readonly string[] = ["configuration-snippet", "server-snippet"];
+
+/** The locations that a snippet restricts; undefined: it restricts more, or is no snippet. */
+function onlyLocations({ key, value }: WrittenAnnotation): readonly PathMatch[] | undefined {
+  if (!SNIPPETS.includes(key.name)) return undefined;
+  const { isWhole, locations } = snippetRestrictions(value);
+  return isWhole ? undefined : locations;
+}
+
+const AUTH_WORD = /(?:^|[-_.])(?:auth|authn|oauth2?|oidc|jwt)(?:[-_.]|$)/i;
+
+/** Annotations of other products that mean authentication. */
+function foreignAuth(ingress: Ingress, { domains }: CompileOptions): Report[] {
+  const texts = Object.keys(ingress.metadata.annotations ?? {});
+  const read = new Set(texts.flatMap((text) => exactKey(text, domains)?.name ?? []));
+  return texts.flatMap((text) => {
+    const name = text.slice(text.indexOf("/") + 1);
+    if (!AUTH_WORD.test(name) || read.has(name)) return [];
+    if (parseAnnotationKey(text, domains) !== undefined) return [];
+    const message = `${text} has no effect here`;
+    const hint =
+      findAnnotation(name) === undefined
+        ? "protect the paths with auth-type or auth-url, if nothing else does"
+        : `did you mean ${domains.compatAnnotations}/${name}?`;
+    const place = placeOf(ingress, ...annotationField(text));
+    return [{ code: "ANNOTATION_UNKNOWN", message, hint, ...place, ...AT_KEY }];
+  });
 }
 
 function closedPath(key: AnnotationKey, ingress: Ingress): string | undefined {
@@ -82,24 +107,18 @@ function closes({ code }: Report, { unsupportedRestrictions }: CompileOptions): 
   );
 }
 
-/**
- * Annotations that restrict access have no effect on other kinds than Ingress, which is reported. Gives the name of the first one: nothing
- * that they stand on may be open by that.
- */
+/** Reports annotations that restrict access on objects of other kinds than Ingress, where they have no effect. */
 export function reportRestrictions(
   object: KubernetesObject,
   { options, diagnostics }: Pick<TranslateContext, "options" | "diagnostics">,
-): string | undefined {
-  let what: string | undefined;
+): void {
   for (const { key, value, field } of annotationsOf(object, options)) {
     if (!restrictsAccess(key.name, value)) continue;
-    what ??= key.name;
     const message = `${key.name} restricts access, but has no effect on objects of kind ${object.kind}`;
     const hint = "protect it in its spec or with an AuthPolicy, and remove the annotation";
     const place = placeOf(object, ...field);
-    diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place, ...AT_KEY });
+    diagnostics.report({ code: "RESTRICTION_WITHOUT_EFFECT", message, hint, ...place, ...AT_KEY });
   }
-  return what;
 }
 
 interface WrittenAnnotation {
@@ -108,6 +127,8 @@ interface WrittenAnnotation {
   readonly field: FieldPath;
   /** It stands among the labels, where it has no effect. */
   readonly isLabel: boolean;
+  /** An annotation of its name is read. */
+  readonly isRead: boolean;
 }
 
 /** All of an object, and labels that would restrict access if they stood among the annotations. */
@@ -116,35 +137,32 @@ function annotationsOf(
   options: CompileOptions,
 ): readonly WrittenAnnotation[] {
   const found: WrittenAnnotation[] = [];
-  for (const [text, value] of Object.entries(annotations)) {
-    const key = readKey(text, value, options);
-    if (key) found.push({ key, value, field: annotationField(text), isLabel: false });
+  const read = new Set<string>();
+  const parsed = Object.entries(annotations).map(([text, value]) => {
+    const key = parseAnnotationKey(text, options.domains);
+    if (key?.meant === undefined && key !== undefined) read.add(key.name);
+    return { text, value, key };
+  });
+  for (const { text, value, key } of parsed) {
+    const field = annotationField(text);
+    if (key) found.push({ key, value, field, isLabel: false, isRead: read.has(key.name) });
   }
   for (const [text, value] of Object.entries(labels)) {
-    const key = readKey(text, value, options);
+    const key = parseAnnotationKey(text, options.domains);
     if (key === undefined || !restrictsAccess(key.name, value)) continue;
-    found.push({ key, value, field: ["metadata", "labels", text], isLabel: true });
+    const field = ["metadata", "labels", text];
+    found.push({ key, value, field, isLabel: true, isRead: read.has(key.name) });
   }
   return found;
 }
 
-/** As parseAnnotationKey; a guess counts where its name is nearly that of an annotation that restricts access. */
-function readKey(
-  text: string,
-  value: string,
-  { domains }: CompileOptions,
-): AnnotationKey | undefined {
-  const key = parseAnnotationKey(text, domains);
-  if (key?.isGuess !== true) return key;
-  return isNearlyRestricting(key.name) && restrictsAccess(key.name, value) ? key : undefined;
-}
-
 /** Of a domain or an index that is not right: the annotation has no effect, so one that restricts access closes the paths. */
 function problemOfKey(
-  { key, value, isLabel }: WrittenAnnotation,
+  { key, value, isLabel, isRead }: WrittenAnnotation,
   ingress: Ingress,
 ): Report | undefined {
   const { name, meant } = key;
+  if (isLabel && isRead) return undefined;
   if (isLabel) {
     const message = `labels have no effect, and ${name} restricts access`;
     return { code: "ANNOTATION_MISSPELT", message, hint: "move it to metadata.annotations" };
@@ -153,7 +171,7 @@ function problemOfKey(
     meant === undefined ? problemOfIndex(key, ingress) : "its domain has no effect on an Ingress";
   if (message === undefined) return undefined;
   const hint = didYouMean(meant?.replace("0-0", "<rule>-<path>"), "/?");
-  if (restrictsAccess(name, value)) {
+  if (restrictsAccess(name, value) && !(meant !== undefined && isRead)) {
     const closed = `${message}, and ${name} restricts access`;
     return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
   }
@@ -198,7 +216,7 @@ function problemOfName(
 }
 
 function problemOfUnknown(name: string, value: string): Report {
-  const meant = unknownAnnotation(name)?.meant;
+  const meant = meantAnnotation(name);
   const message = `${JSON.stringify(name)} is not an annotation that is known`;
   if (!restrictsAccess(name, value)) {
     const hint = didYouMean(meant, "?");

@@ -22,19 +22,18 @@ import {
   portsFor,
   withAliases,
 } from "./ingress-scope.js";
-import { hostTerms, looksLikePattern, matchPath } from "./path-match.js";
+import { hostTerms, looksLikePattern, matchLocation, matchPath } from "./path-match.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
 
 /** Binds one path to the ports that serve its host, and to the host's further names. */
 export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: IngressScope): void {
   const { index, host, place } = path;
   const isRegex = isPattern(prepared, path, scope);
-  const match = matchPath(host, {
-    ...SHARED_SHAPE,
-    ...path,
-    isRegex,
-    isOrigin: scope.balancer.alb !== undefined,
-  });
+  const isOrigin = scope.balancer.alb !== undefined;
+  const match =
+    path.location === undefined
+      ? matchPath(host, { ...SHARED_SHAPE, ...path, isRegex, isOrigin })
+      : matchLocation(host, path.location);
   const input = {
     ...SHARED_SHAPE,
     ...path,
@@ -49,7 +48,10 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   reportTexts(TEXT_ROWS, path, isRegex, scope);
   const position = [index.rule, index.path, 0];
   bindHost(prepared, host, scope, {
-    routeOf: (port) => ingressRoute(input, port, scope),
+    routeOf: (port) =>
+      path.location === undefined
+        ? ingressRoute(input, port, scope)
+        : closedLocation(prepared, path),
     // Written out, since there are thousands of them, and spreads make larger objects.
     claimOf: (listener, hosts, route) => ({
       listener,
@@ -65,6 +67,15 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   });
 }
 
+/** A location that a snippet restricts. */
+function closedLocation(
+  { ingress: { metadata } }: PreparedIngress,
+  { index, place, closedBy = "" }: IngressPath,
+): Route {
+  const id = `ingress/${metadata.namespace}/${metadata.name}/${pathKey(index)}`;
+  return { id, source: sourceRef(place), refuse: closedRule(closedBy) };
+}
+
 /** A namespace has patterns on a host altogether; that another of its Ingresses made it so is worth knowing. */
 function isPattern(
   prepared: PreparedIngress,
@@ -72,7 +83,9 @@ function isPattern(
   { factsOf, context }: IngressScope,
 ): boolean {
   const cause = factsOf(host).patternCause;
-  if (cause === undefined) return false;
+  if (cause === undefined) {
+    return prepared.ingress.closed !== undefined && prepared.patternHosts.has(hostKey(host));
+  }
   if (!prepared.patternHosts.has(hostKey(host))) {
     const message = `${nameOf(cause)} makes regular expressions of all paths of its host`;
     context.diagnostics.report({ code: "INGRESS_REGEX_HOST", message, ...place });
@@ -90,7 +103,11 @@ function reportPath(
   const at = within(path.place, "path");
   if (match.problem !== undefined) {
     diagnostics.report({ code: "INGRESS_PATH_INVALID", message: match.problem, ...at });
-  } else if (match.path[0] !== "regex" && looksLikePattern(path.path)) {
+  } else if (
+    path.location === undefined &&
+    match.path[0] !== "regex" &&
+    looksLikePattern(path.path)
+  ) {
     const message = `${JSON.stringify(path.path)} looks like a regular expression and is compared as text`;
     diagnostics.report({ code: "INGRESS_PATH_TEXT", message, ...at });
   }

@@ -1,5 +1,6 @@
 import type { Ingress } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
+import type { PathMatch } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
@@ -26,8 +27,6 @@ export interface PreparedIngress {
   readonly lookup: AnnotationLookup;
   /** Problems of its annotations. */
   readonly reports: readonly Report[];
-  /** It closes its hosts in other Ingresses of the namespace, too. */
-  readonly closesHosts: boolean;
   /** The annotation that closes the Ingress's default backend. */
   readonly closedBy: string | undefined;
   /** What keeps the whole Ingress from being done as written. */
@@ -40,6 +39,8 @@ export interface IngressPath {
   readonly host: HostPattern;
   readonly path: string;
   readonly pathType: string;
+  /** It is a location of a snippet. */
+  readonly location?: PathMatch;
   readonly backend: NonNullable<NonNullable<Ingress["spec"]>["defaultBackend"]>;
   readonly lookup: AnnotationLookup;
   /** The annotation that closes the path. */
@@ -94,13 +95,17 @@ export function portsFor(
  * older object of another namespace has one. The same list for each path of a host.
  */
 export function withAliases(
-  { aliases }: PreparedIngress,
+  { aliases, ingress }: PreparedIngress,
   host: HostPattern,
   { factsOf, names }: IngressScope,
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
   return getOrInsert(names, aliases, () => {
-    const own = aliases.filter((alias) => factsOf(alias).isOwned && !factsOf(alias).isRuled);
+    const own = aliases.filter((alias) => {
+      const { isOwned, isRuled } = factsOf(alias);
+      // A refused Ingress owns nothing: its paths come after those of other namespaces.
+      return (isOwned || ingress.closed !== undefined) && !isRuled;
+    });
     const lists = new Map<HostPattern, readonly HostPattern[]>();
     return (each) => getOrInsert(lists, each, () => [each, ...own]);
   })(host);

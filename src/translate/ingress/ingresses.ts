@@ -8,7 +8,7 @@ import { bindAppRoot, bindDefaultBackend, bindPath } from "./ingress-bindings.js
 import { reportUnserved } from "./ingress-class.js";
 import type { IngressScope, PreparedIngress } from "./ingress-scope.js";
 import { bindRefusedHosts, ingressSizeProblem, refusedIngress } from "./oversized-ingress.js";
-import { claimsOfIngress, withClosedHosts } from "./prepared-ingress.js";
+import { claimsOfIngress } from "./prepared-ingress.js";
 
 /** The hosts that an Ingress names on each load balancer; undefined on those that don't serve it. */
 export function hostsOfIngress(
@@ -40,8 +40,7 @@ export function translateIngress(
     return false;
   }
   for (const balancer of selecting) {
-    const scope = scopeOf(balancer);
-    bindIngress(withClosedHosts(prepared, scope.factsOf, context), scope);
+    bindIngress(prepared, scopeOf(balancer));
   }
   return selecting.some(
     ({ ingress: { http, https } }) => http !== undefined || https !== undefined,

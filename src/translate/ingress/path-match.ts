@@ -51,6 +51,22 @@ export function matchPath(
   return { path: ["prefix", value], specificity };
 }
 
+const LOCATION_OPERATOR = {
+  exact: "EQ",
+  prefix: "STARTS_WITH",
+  start: "STARTS_WITH",
+  regex: "REGEX",
+};
+
+/** A location of nginx. */
+export function matchLocation(host: HostPattern, path: PathMatch): ReturnType<typeof matchPath> {
+  const [kind, text] = path;
+  const problem = kind === "regex" ? regexProblem(text) : undefined;
+  const specificity = rank(host, [LOCATION_OPERATOR[kind], text]);
+  if (problem === undefined) return { path, specificity };
+  return { path: ["start", "/"], specificity, problem };
+}
+
 /** Whether a path is probably meant as a pattern; dots and colons are in many paths. */
 export function looksLikePattern(path: string): boolean {
   return /[\^$()?[\]*\\|]/.test(path);

@@ -1,13 +1,11 @@
 import type { Ingress } from "../../api/wire.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
-import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
-import type { HostClaims, HostFacts, NamedHost } from "../host-owners.js";
+import type { HostClaims, NamedHost } from "../host-owners.js";
 import { parseHostPattern } from "../hostnames.js";
 import { placeOf } from "../place.js";
-import { unsupportedRestriction } from "../reasons.js";
-import { OF_SERVER, annotationProblems } from "./annotation-problems.js";
+import { annotationProblems } from "./annotation-problems.js";
 import { pathKey } from "./annotations/annotation-key.js";
 import { AnnotationReader, IngressAnnotations } from "./annotations/annotation-reader.js";
 import { ROUTING_ROWS, makesPatterns } from "./annotations/routing.js";
@@ -26,19 +24,20 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
   });
   const problems = annotationProblems(ingress, options);
   const lookup = annotations.whole;
-  const paths = hosts.flatMap((host) => pathsOf(ingress, host, annotations, problems));
+  const paths = hosts.flatMap((host) => [
+    ...pathsOf(ingress, host, annotations, problems),
+    ...locationsOf(ingress, host, lookup, problems),
+  ]);
   return {
     ingress,
     hosts,
     aliases: aliasesOf(hosts, [
       ...(new AnnotationReader(lookup).get(ROUTING_ROWS.serverAlias) ?? []),
-      ...problems.aliases.flatMap(textList),
     ]),
     paths,
     patternHosts: patternHosts(paths),
     lookup,
     reports: problems.reports,
-    closesHosts: problems.closesHosts,
     closedBy: problems.whole,
     invalid: undefined,
   };
@@ -79,6 +78,21 @@ function pathsOf(
   });
 }
 
+/** The locations that snippets restrict, as paths of a host. */
+function locationsOf(
+  ingress: Ingress,
+  { rule, host }: PreparedIngress["hosts"][number],
+  lookup: IngressPath["lookup"],
+  { locations }: ReturnType<typeof annotationProblems>,
+): readonly IngressPath[] {
+  const after = ingress.spec?.rules?.[rule]?.http?.paths.length ?? 0;
+  return locations.map(({ path: location, by }, i) => ({
+    index: { rule, path: after + i },
+    ...{ host, location, path: location[1], pathType: "Exact", backend: {}, lookup },
+    ...{ closedBy: by, invalid: undefined, place: placeOf(ingress, "metadata", "annotations") },
+  }));
+}
+
 function patternHosts(paths: readonly IngressPath[]): ReadonlySet<string> {
   const patterns = paths.filter(({ path, lookup }) =>
     makesPatterns(new AnnotationReader(lookup), path),
@@ -88,42 +102,16 @@ function patternHosts(paths: readonly IngressPath[]): ReadonlySet<string> {
 
 /**
  * The hosts that an Ingress names, and what it makes of them for other Ingresses of its namespace. use-regex or a rewrite-target makes
- * patterns of all paths of its hosts, and a server-snippet closes them.
+ * patterns of all paths of its hosts.
  */
 export function claimsOfIngress(prepared: PreparedIngress): HostClaims {
-  const { ingress, hosts, aliases, patternHosts, closesHosts } = prepared;
+  const { ingress, hosts, aliases, patternHosts } = prepared;
   const named = new Map<string, NamedHost>(aliases.map((host) => [hostKey(host), { host }]));
   for (const { host } of hosts) {
     const key = hostKey(host);
     const isPattern = patternHosts.has(key) && { isPattern: true };
-    named.set(key, { host, isRuled: true, ...isPattern, ...(closesHosts && { isClosing: true }) });
+    named.set(key, { host, isRuled: true, ...isPattern });
   }
   const takesRest = hosts.length === 0 && ingress.spec?.defaultBackend !== undefined;
   return { object: ingress, hosts: [...named.values()], ...(takesRest && { takesRest }) };
-}
-
-/** The Ingress, closed where another one of the namespace closes a host of it, which is reported. */
-export function withClosedHosts(
-  prepared: PreparedIngress,
-  factsOf: (host: HostPattern) => HostFacts,
-  { options, diagnostics }: TranslateContext,
-): PreparedIngress {
-  const { ingress, hosts, paths } = prepared;
-  const closing = hosts.find(({ host }) => factsOf(host).closingCause !== undefined);
-  const cause = closing && factsOf(closing.host).closingCause;
-  if (cause === undefined || prepared.closesHosts) return prepared;
-  const what = `${OF_SERVER} of Ingress ${cause.metadata.name} is for the host of this one, too.`;
-  diagnostics.report({
-    ...unsupportedRestriction(what, options),
-    ...placeOf(ingress, "spec", "rules", closing?.rule ?? 0, "host"),
-  });
-  return {
-    ...prepared,
-    closedBy: prepared.closedBy ?? OF_SERVER,
-    paths: paths.map((path) =>
-      factsOf(path.host).closingCause === undefined
-        ? path
-        : { ...path, closedBy: path.closedBy ?? OF_SERVER },
-    ),
-  };
 }

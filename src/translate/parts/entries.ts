@@ -9,7 +9,6 @@ import type { Report } from "../../diagnostics/sink.js";
 import { byNamespaceAndName } from "../../input/resources.js";
 import type { RouteBinding } from "../../model/route.js";
 import { type Difference, getOrInsert, patched } from "../../support/collections.js";
-import { StrayRules } from "../alb/labels.js";
 import { factsOfRule, hostsOfRule, ruleFacts, translateRule } from "../alb/rules.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { CertificateCandidate } from "../config-builder.js";
@@ -53,7 +52,7 @@ export class EntryMemory {
       this.#entries = new Entries(hosts, this.#whole);
     }
     this.#text = text;
-    const facts = this.#ruleFacts.changed(ruleFacts(balancers, context));
+    const facts = this.#ruleFacts.changed(ruleFacts(balancers));
     const stale = isOther ? allKeys(context) : [...changed].filter(isEntry);
     this.#entries.name(balancers, stale, new Set([...changed, ...facts]), context);
     return this.#entries;
@@ -197,7 +196,7 @@ export class Entries {
   #scope(context: AuthContext): EntryScope {
     const { balancers } = this;
     const tls = this.#hosts.map((each) => each.tls);
-    return { balancers, tls, strays: new StrayRules(balancers, context), context };
+    return { balancers, tls, context };
   }
 
   #translateTls(scope: EntryScope): void {
@@ -246,7 +245,6 @@ interface EntryScope {
   readonly balancers: readonly LoadBalancer[];
   /** By load balancer. */
   readonly tls: readonly TlsHosts[];
-  readonly strays: StrayRules;
   readonly context: AuthContext;
 }
 
@@ -268,7 +266,7 @@ interface TlsPart extends CollectedPart {
 }
 
 interface EntryPart extends CollectedPart {
-  /** Of default backends and stray Rules, which hide no paths. */
+  /** Of default backends, which hide no paths. */
   readonly bindings: readonly RouteBinding[];
   readonly claims: readonly OrderedClaim[];
   /** It is an Ingress that a port serves. */
@@ -278,13 +276,15 @@ interface EntryPart extends CollectedPart {
 /** The hosts that it names on each load balancer. */
 function hostsOf(
   object: Entry,
-  { balancers, strays, context }: EntryScope,
+  { balancers, context }: EntryScope,
   reads: Set<Key>,
 ): readonly (HostClaims | undefined)[] {
   readNamespace(object, reads);
+  // A mistake of one object must not move the paths of others.
+  if (object.closed !== undefined) return NOTHING;
   if (!isRule(object)) return hostsOfIngress(preparedIngresses(context)(object), balancers);
   for (const key of factsOfRule(object, { balancers, context })) reads.add(key);
-  return hostsOfRule(object, { balancers, strays, context });
+  return hostsOfRule(object, { balancers, context });
 }
 
 /** Undefined: it has nothing to do with TLS. */
@@ -310,7 +310,7 @@ function tlsOf(
 
 function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
   readNamespace(object, reads);
-  const { balancers, tls, strays, context } = scope;
+  const { balancers, tls, context } = scope;
   const own = ownContext(context, reads);
   const all = new Map<LoadBalancer, PathClaim[]>();
   const claimsOn = (balancer: LoadBalancer): PathClaim[] => getOrInsert(all, balancer, () => []);
@@ -319,7 +319,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
   let isServed = false;
   if (isRule(object)) {
     for (const key of factsOfRule(object, scope)) reads.add(key);
-    translateRule(object, { balancers, strays, context: own, factsOf, claimsOn });
+    translateRule(object, { balancers, context: own, factsOf, claimsOn });
   } else {
     isServed = translateIngress(
       preparedIngresses(context)(object),

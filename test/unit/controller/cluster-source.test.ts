@@ -94,7 +94,7 @@ test("what changed is named, without what the first compilation had and without 
   expect(noted).toEqual(["AuthPolicy n/login"]);
   noted.length = 0;
   const before = server.statusWrites;
-  server.put("Ingress", { metadata: { name: "new", namespace: "n" }, spec: {} });
+  server.put("Ingress", { metadata: { name: "new", namespace: "n" }, spec: HANGING });
   await pass(1000);
   server.delete("Ingress", "n", "new");
   await pass(1000);

@@ -40,24 +40,6 @@ describe("the objects of a document", () => {
       { kind: "ConfigMap" },
     ]);
   });
-
-  it("are found in a list of another kind or in a misspelt field, which is noted", () => {
-    const object = { kind: "Rule", metadata: {}, spec: {} };
-    const found = { value: object, misspeltList: "Lits" };
-    expect(listItems({ kind: "Lits", items: [object] })).toEqual([
-      { ...found, path: ["items", 0] },
-    ]);
-    expect(listItems({ kind: "List", itmes: [object] })).toEqual([
-      { ...found, path: ["itmes", 0], misspeltList: "List" },
-    ]);
-    const chart = { kind: "Chart", items: [1, { kind: "A" }] };
-    expect(listItems(chart)).toEqual([{ value: chart, path: [] }]);
-  });
-
-  it("are those of items where another list has a similar name", () => {
-    const list = { kind: "List", item: [a], items: [b] };
-    expect(listItems(list).map(({ value }) => value)).toEqual([b]);
-  });
 });
 
 const document = (name: string, kind = "ConfigMap", more = ""): string =>
@@ -94,19 +76,19 @@ describe("a chunk", () => {
     [
       "with an object whose name is wrong",
       document("name: A_"),
-      { read: 1, reported: 1, doubtful: 1 },
+      { read: 1, reported: 1, unidentified: 1 },
     ],
     [
       "with an object whose namespace is wrong",
       document("name: a, namespace: B_"),
-      { read: 1, reported: 1, doubtful: 1 },
+      { read: 1, reported: 1, unidentified: 1 },
     ],
     [
       "with an object without a name",
       document("labels: {}"),
-      { read: 1, reported: 1, doubtful: 1, unidentified: 1 },
+      { read: 1, reported: 1, unidentified: 1 },
     ],
-    ["with a text", "hello", { read: 1, reported: 1, doubtful: 1, unidentified: 1 }],
+    ["with a text", "hello", { read: 1, reported: 1, unidentified: 1 }],
     ["with two objects", `${document("name: a")}---\n${document("name: b")}`, { read: 2 }],
   ])("%s counts what it has", (_what, text, counts) => {
     expect(readChunk(text, TABLE).counts).toEqual({ ...NO_COUNTS, ...counts });
@@ -120,7 +102,7 @@ test("counts of chunks are added, and subtracted again", () => {
   const sum = chunks.reduce((all, chunk) => addedCounts(all, chunk, 1), NO_COUNTS);
   expect(sum).toEqual({
     ...{ read: 2, unknown: 1, reported: 1 },
-    ...{ doubtful: 1, unidentified: 1, unparsed: 1 },
+    ...{ unidentified: 1, unparsed: 1 },
   });
   expect(chunks.reduce((all, chunk) => addedCounts(all, chunk, -1), sum)).toEqual(NO_COUNTS);
 });
@@ -134,5 +116,5 @@ test("objects of an API server are counted in the same way", () => {
     values.map(({ decoded }) => decoded),
     TABLE,
   );
-  expect(counts).toMatchObject({ read: 1, unknown: 1, doubtful: 1, unidentified: 1 });
+  expect(counts).toMatchObject({ read: 1, unknown: 1, unidentified: 1 });
 });

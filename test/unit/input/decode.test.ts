@@ -1,6 +1,6 @@
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../../src/input/kind-table.js";
 import { decode } from "../../../src/input/decode.js";
-import { resourcesFromObjects } from "../../../src/input/load.js";
+import { resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
 import { check, ingress, lines, service } from "../../support/input-fixtures.js";
 
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
@@ -45,7 +45,7 @@ describe("metadata", () => {
 
   it("takes the namespace default, or none for what is in none", () => {
     const namespaceOf = (value: unknown) => {
-      const decoded = decode(value, TABLE);
+      const decoded = decode(value, TABLE, true);
       return decoded.result === "object"
         ? decoded.served?.entry.object.metadata.namespace
         : undefined;
@@ -63,27 +63,37 @@ describe("metadata", () => {
 });
 
 describe("unknown fields", () => {
-  it("are reported, and the object is served", () => {
-    const object = ingress({ rulez: [], rules: [{}] });
-    const { resources, diagnostics } = resourcesFromObjects([object]);
-    expect(lines(diagnostics)).toEqual([
-      "FIELD_UNKNOWN spec.rulez: spec has no field rulez; it is ignored",
-    ]);
+  const object = ingress({ rulez: [], rules: [{}] });
+
+  it("refuse an object of a file, with the name that was probably meant", () => {
+    const { resources, diagnostics } = resourcesFromYaml(JSON.stringify(object));
+    expect(lines(diagnostics)).toEqual(["FIELD_UNKNOWN spec.rulez: spec has no field rulez"]);
     expect(diagnostics.map((diagnostic) => diagnostic.hint)).toEqual(["did you mean rules?"]);
+    expect(resources.list("Ingress")).toEqual([]);
+  });
+
+  it("of an object from an API server are ignored", () => {
+    const { resources, diagnostics } = resourcesFromObjects([object]);
+    expect(diagnostics).toEqual([]);
     expect(resources.list("Ingress")).toHaveLength(1);
   });
 
-  it("of an ALB2's config are kept; only misspelt ones are reported", () => {
-    const alb = (config: object) => ({
-      apiVersion: "crd.alauda.io/v2beta1",
-      kind: "ALB2",
-      metadata: { name: "alb" },
-      spec: { type: "nginx", config },
-    });
-    expect(check(alb({ enablePrometheus: "true", gateway: { mode: "shared" } }))).toEqual([]);
-    expect(check(alb({ ingressHttpPort: 80, replica: 1 }))).toEqual([
-      "FIELD_UNKNOWN spec.config.ingressHttpPort: spec.config has no field ingressHttpPort; it is ignored",
-      "FIELD_UNKNOWN spec.config.replica: spec.config has no field replica; it is ignored",
+  it("of an ALB2 are those that neither albc nor the origin has", () => {
+    const refused = (config: object) =>
+      lines(
+        resourcesFromYaml(
+          JSON.stringify({
+            apiVersion: "crd.alauda.io/v2beta1",
+            kind: "ALB2",
+            metadata: { name: "alb" },
+            spec: { type: "nginx", config },
+          }),
+        ).diagnostics,
+      ).filter((line) => line.startsWith("FIELD"));
+    expect(refused({ enablePrometheus: "true", gateway: { mode: "shared" } })).toEqual([]);
+    expect(refused({ ingressHttpPort: 80, replica: 1 })).toEqual([
+      "FIELD_UNKNOWN spec.config.ingressHttpPort: spec.config has no field ingressHttpPort",
+      "FIELD_UNKNOWN spec.config.replica: spec.config has no field replica",
     ]);
   });
 });

@@ -39,28 +39,24 @@ describe("a source", () => {
     [
       "with an object without a name",
       { path: "f", text: service.replace("name: web", "") },
-      { doubtful: true, unidentified: true },
+      { unidentified: true },
     ],
     [
       "with an object whose name is invalid",
       { path: "f", text: service.replace("web", "Web") },
-      { doubtful: true },
+      { unidentified: true },
     ],
-    [
-      "that is no YAML",
-      { path: "f", text: "[" },
-      { broken: true, doubtful: true, unidentified: true },
-    ],
+    ["that is no YAML", { path: "f", text: "[" }, { broken: true, unidentified: true }],
     [
       "that can't be read",
       { path: "f", unreadable: "permission denied" },
-      { broken: true, doubtful: true, unidentified: true },
+      { broken: true, unidentified: true },
     ],
     ["that does not exist", { path: "f", absent: true }, {}],
   ])("%s says what is unknown", (_name, source, expected) => {
-    const { broken, doubtful, unidentified } = read(source);
-    expect({ broken, doubtful, unidentified }).toEqual({
-      ...{ broken: false, doubtful: false, unidentified: false },
+    const { broken, unidentified } = read(source);
+    expect({ broken, unidentified }).toEqual({
+      ...{ broken: false, unidentified: false },
       ...expected,
     });
   });

@@ -1,12 +1,4 @@
-import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
-import {
-  type LoadResult,
-  advance,
-  initialInput,
-  loadResources,
-  resourcesFromObjects,
-  resourcesFromYaml,
-} from "../../../src/input/load.js";
+import { loadResources, resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
 import { lines, service } from "../../support/input-fixtures.js";
 
 const TWO = `apiVersion: v1
@@ -24,10 +16,6 @@ spec:
 `;
 const named = (name: string) =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata: {from: here}\n`;
-
-/** The host of each Ingress, and whether it is closed. */
-const served = ({ resources }: Pick<LoadResult, "resources">) =>
-  resources.list("Ingress").map(({ spec, closed }) => [spec?.rules?.[0]?.host, closed]);
 
 describe("resourcesFromYaml", () => {
   it("reads several documents and sorts by namespace and name", () => {
@@ -131,73 +119,6 @@ describe("loadResources", () => {
       },
     ]);
   });
-
-  it.each([
-    ["Ingress", "a.example", "a.example", "this one is not served"],
-    ["Ingress", "a.example", "b.example", "this one differs, so its paths answer 503"],
-    ["Gateway", "a.example", "b.example", "they differ, so both are closed"],
-  ] as const)("says what becomes of a second %s: %s, then %s", (kind, one, other, effect) => {
-    const text = (host: string): string =>
-      kind === "Ingress"
-        ? `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: x}\nspec: {rules: [{host: ${host}}]}\n`
-        : `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: x}\nspec: {gatewayClassName: c, listeners: [{name: l, port: 80, protocol: HTTP, hostname: ${host}}]}\n`;
-    const { diagnostics } = loadResources([
-      { path: "a.yaml", text: text(one) },
-      { path: "b.yaml", text: text(other) },
-    ]);
-    expect(diagnostics.map(({ message }) => message.replace(/^.*; /, ""))).toEqual([effect]);
-  });
-
-  it.each(["shop", "on", "7", "[shop]", '""', "Shop", "null"])(
-    "loses none of two Ingresses with one name in the namespace %s, nor their protection",
-    (namespace) => {
-      const start = initialInput(DEFAULT_INPUT_OPTIONS);
-      const read = (state: typeof start, ...hosts: readonly string[]) =>
-        advance(state, [{ path: "a.yaml", text: hosts.map(ingress).join("---\n") }]);
-      const ingress = (host: string) => `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: x, namespace: ${namespace}, annotations: {a/auth-type: basic}}
-spec: {rules: [{host: ${host}, http: {paths: []}}]}
-`;
-      const both = read(start, "a.example", "b.example");
-      const hosts = served(both).map(([host]) => host);
-      expect(hosts.sort()).toEqual(["a.example", "b.example"]);
-      const alone = read(start, "b.example");
-      const isSound = alone.diagnostics.length === 0;
-      // The second is closed in any case.
-      expect(served(both).filter(([, closed]) => closed !== undefined)).toHaveLength(
-        isSound ? 1 : 2,
-      );
-      expect(served(read(both.state, "b.example"))).toEqual(served(alone));
-    },
-  );
-
-  it.each(["shop", "7"])(
-    "keeps a refused Ingress closed beside a valid one of its name, namespace %s",
-    (namespace) => {
-      const ingress = (
-        host: string,
-        pathType: string,
-        of: string,
-      ) => `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: x, namespace: ${of}, annotations: {a/auth-type: basic}}
-spec: {rules: [{host: ${host}, http: {paths: [{path: /, pathType: ${pathType}, backend: {service: {name: s, port: {number: 80}}}}]}}]}
-`;
-      const own = namespace === "7" ? "default" : namespace;
-      const read = (state: ReturnType<typeof initialInput>, b: string, comment = "") =>
-        advance(state, [
-          { path: "a.yaml", text: ingress("a.example", "Prefix", own) + comment },
-          { path: "b.yaml", text: ingress("b.example", b, namespace) },
-        ]);
-      const start = initialInput(DEFAULT_INPUT_OPTIONS);
-      const fresh = served(read(start, "Bad"));
-      expect(fresh.map(([host]) => host).sort()).toEqual(["a.example", "b.example"]);
-      const before = read(read(start, "Prefix").state, "Bad");
-      expect(served(before)).toEqual(fresh);
-      expect(served(read(before.state, "Bad", "# more\n"))).toEqual(fresh);
-    },
-  );
 
   it("takes a valid object beside a refused one of the same name", () => {
     const broken = named("x").replace("{from: here}", "[]");

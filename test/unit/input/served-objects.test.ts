@@ -16,6 +16,7 @@ const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 const NOTHING: ServedObjects = {
   choice: { objects: [], refused: [] },
   byKey: SharedMap.of(),
+  closed: [],
   refusedKeys: undefined,
 };
 

@@ -45,10 +45,15 @@ function closedParts(
 }
 
 /** What each binding leads to: the route, and whether it refuses. */
-function closed(extent: Closed["extent"], what = "it"): readonly string[] {
+function closed(extent: Pick<Closed, "hosts">): readonly string[] {
   const objects = new ClosedObjects();
   const metadata = { namespace: "n", name: "a" };
-  objects.add({ apiVersion: "v1", kind: "Ingress", metadata, closed: { what, extent } });
+  objects.add({
+    apiVersion: "v1",
+    kind: "Ingress",
+    metadata,
+    closed: { what: "it", message: "", ...extent },
+  });
   const { routes, bindings } = closedParts(objects, ALL);
   return bindings.map(({ route }) => {
     const refuses = routes.find(({ id }) => id === route)?.refuse !== undefined;
@@ -57,15 +62,31 @@ function closed(extent: Closed["extent"], what = "it"): readonly string[] {
 }
 
 test("an object that is closed by its paths loses everything but a refusal", () => {
-  expect(closed("paths")).toEqual(["m/c", "n/a refuses", "n/b"]);
+  expect(closed({})).toEqual(["m/c", "n/a refuses", "n/b"]);
 });
 
-test("an object whose paths can't be read closes its hosts for its namespace", () => {
-  expect(closed("hosts")).toEqual(["m/c", "n/a refuses", "n/a refuses"]);
-});
+test.each<[Closed["hosts"], readonly string[]]>([
+  ["all", ["m/c", "n/a refuses", "n/a refuses"]],
+  [["a.example"], ["m/c", "n/a refuses", "n/a refuses"]],
+  [["b.example"], ["m/c", "n/a refuses", "n/b"]],
+])(
+  "an object whose paths can't be read closes its hosts %j for its namespace",
+  (hosts, expected) => {
+    expect(closed(hosts === undefined ? {} : { hosts })).toEqual(expected);
+  },
+);
 
-test("an object whose hosts can't be read closes its namespace", () => {
-  expect(closed("namespace").slice(0, 2)).toEqual(["m/c", "n/a refuses"]);
+test("an object without a host takes requests whose host nothing names", () => {
+  const objects = new ClosedObjects();
+  const metadata = { namespace: "n", name: "a" };
+  const reason = { what: "it", message: "", isHostless: true } as const;
+  objects.add({ apiVersion: "v1", kind: "Ingress", metadata, closed: reason });
+  const any = { ...A, binding: { ...A.binding, at: onePlace("l", { kind: "any" }) } };
+  expect(closedParts(objects, [any]).bindings[0]?.at[0]?.hosts).toEqual([
+    { host: { kind: "any" }, rank: "", isUnnamed: true },
+  ]);
+  // The host is that of a listener.
+  expect(closedParts(objects, [A]).bindings).toEqual([]);
 });
 
 test("a closed listener refuses every host and path, whatever is bound there", () => {

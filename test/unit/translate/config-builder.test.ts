@@ -116,7 +116,7 @@ describe("the model", () => {
 
   it("refuses what was closed: the routes of an object, and all of a listener", () => {
     const config = builder();
-    const closed = { what: "spec.auth", extent: "paths" } as const;
+    const closed = { what: "spec.auth", message: "" } as const;
     const metadata = { namespace: "default", name: "web" };
     const object = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, closed };
     config.closeObject(object);

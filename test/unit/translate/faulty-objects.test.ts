@@ -8,7 +8,7 @@ import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Route } from "../../../src/model/route.js";
 import { withoutFaulty } from "../../../src/translate/faulty-objects.js";
-import { closedForm } from "../../../src/input/salvage.js";
+import { closedObject } from "../../../src/input/closed-form.js";
 import { own } from "../../../src/support/json-object.js";
 import { SCENES } from "../../support/protected-scenes.js";
 
@@ -156,7 +156,7 @@ test.each<[string, (ingress: Ingress) => boolean]>([
   let cost = 0;
   const translated = withoutFaulty(
     resources,
-    { close: closedForm, refused: [] },
+    { close: closedObject, refused: [] },
     (part, faults) => {
       const ingresses = part.list("Ingress");
       cost += ingresses.length / 1000;

@@ -1,28 +1,25 @@
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import type { Gateway, ParentReference } from "../../../api/gateway.js";
-import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import { byNamespaceAndName } from "../../../input/resources.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { groupBy, memoized, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { authId } from "../../auth/auth-translator.js";
 import { settingsOfObject } from "../../auth/methods.js";
-import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
+import { nameOf, placeOf, resourceRef } from "../../place.js";
 import { type Fact, type Key, extensionKey, objectKey, objectName, textsOf } from "../../keys.js";
 import { Parts } from "../../memory.js";
 import { type Part, type Whole, ownContext, partOf } from "../../parts/part.js";
 import type { AnyRoute, ListenerState, RouteReaders } from "../model.js";
 import { HOLDS, type Verdict, refused } from "../verdict.js";
-import { type TargetUsers, closedTarget, resolveTargets } from "./auth-policy-targets.js";
+import { type TargetUsers, resolveTargets } from "./auth-policy-targets.js";
 import {
   type PolicyTarget,
   TargetIndex,
   conflictMessage,
   gatewayRef,
   policyStatus,
-  refusedPolicyOf,
-  targetKey,
   targetsOf,
 } from "./policy-targets.js";
 import { SHARED_SHAPE } from "../../../support/json-object.js";
@@ -36,38 +33,19 @@ const ofAll = memoized((policies: readonly AuthPolicy[]) => {
   return {
     index,
     facts: new Map([...textsOf(winners), ...policies.map(extensionText)]),
-    targets: policies.flatMap((policy) => targetsOf(policy).map((target) => ({ target, policy }))),
   };
 });
 
 /** AuthPolicies by target, and their ids in the data plane. */
 export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
-  /** What `ofRule` depends on, except for `closings` and policies that can't be read. The same map for the same policies. */
+  /** What `ofRule` depends on. The same map for the same policies. */
   readonly facts: ReadonlyMap<Key, string>;
-  readonly #context: AuthContext;
-  /** By the key of a whole object: the policy with a misspelt target that closes it. */
-  readonly #closing = new Map<
-    string,
-    { readonly target: PolicyTarget; readonly policy: AuthPolicy }
-  >();
 
   constructor(context: AuthContext) {
-    this.#context = context;
-    const { index, facts, targets } = ofAll(context.resources.list("AuthPolicy"));
+    const { index, facts } = ofAll(context.resources.list("AuthPolicy"));
     this.index = index;
     this.facts = facts;
-    for (const { target, policy } of targets) {
-      const closed = closedTarget(target, context.resources);
-      if (closed !== undefined) this.#closing.set(targetKey(closed), { target: closed, policy });
-    }
-  }
-
-  /** The objects that misspelt targets close. */
-  get closings(): Iterable<Fact> {
-    return [...this.#closing.values()].map(({ target, policy }): Fact => {
-      return [objectKey(target), ["closed by", nameOf(policy)]];
-    });
   }
 
   /** Ids of one policy; empty: it configures nothing. The policy itself is translated when all that asks for it is known. */
@@ -82,49 +60,23 @@ export class AuthPolicies {
     return problem;
   }
 
-  /** For a policy that exists but can't be read: closes whatever names it. */
-  closedBy(resource: ResourceRef, { auth }: Pick<AuthContext, "auth">): readonly string[] {
-    const { namespace, name } = resource;
-    const id = authId(resource);
-    const source = sourceRef({ resource, field: [] });
-    const invalid = `auth policy ${namespace}/${name} can't be read`;
-    auth.add({ id, source, invalid });
-    return [id];
-  }
-
-  /** Ids of the policy for a rule, by its name, or for its route; undefined: there is none. Problems are reported to `own`. */
-  ofRule(
-    route: AnyRoute,
-    rule: string | undefined,
-    own: AuthContext,
-  ): readonly string[] | undefined {
+  /** Ids of the policy for a rule, by its name, or for its route; undefined: there is none. */
+  ofRule(route: AnyRoute, rule: string | undefined): readonly string[] | undefined {
     const whole = targetFor(route);
-    const levels = rule === undefined ? [whole] : [{ ...whole, section: rule }, whole];
-    return this.#narrowest(levels, own);
+    return this.#narrowest(rule === undefined ? [whole] : [{ ...whole, section: rule }, whole]);
   }
 
   /** Ids of the policy for a listener, its ListenerSet or its Gateway. */
   ofListener({ parent, gateway, name }: ListenerState): readonly string[] {
     const whole = targetFor(parent);
     const levels = [{ ...whole, section: name }, whole, targetFor(gateway)];
-    return this.#narrowest(levels, this.#context) ?? [];
+    return this.#narrowest(levels) ?? [];
   }
 
-  /**
-   * Ids of the policy of the first level that has one. An unreadable policy could be for anything in its namespace, so it closes
-   * everything there, except what a narrower policy of another namespace covers.
-   */
-  #narrowest(
-    levels: readonly PolicyTarget[],
-    { auth, diagnostics }: Pick<AuthContext, "auth" | "diagnostics">,
-  ): readonly string[] | undefined {
-    const { resources } = this.#context;
-    if (this.index.isEmpty && resources.refused.length === 0) return undefined;
+  /** Ids of the policy of the first level that has one. */
+  #narrowest(levels: readonly PolicyTarget[]): readonly string[] | undefined {
+    if (this.index.isEmpty) return undefined;
     for (const level of levels) {
-      const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, resources, diagnostics);
-      if (unreadable !== undefined) return this.closedBy(unreadable, { auth });
-      const closing = this.#closing.get(targetKey({ ...level, section: "" }));
-      if (closing !== undefined) return closedByTarget(closing.policy, auth);
       const policy = this.index.winner(level);
       if (policy !== undefined) return this.idsOf(policy);
     }
@@ -142,17 +94,6 @@ const extensionText = memoized((policy: AuthPolicy): readonly [Key, string] => {
   const { namespace, name } = policy.metadata;
   return [extensionKey(namespace, name), JSON.stringify(idsOf(policy))];
 });
-
-/** The policy may be in force elsewhere, so what it closes gets an id of its own. */
-function closedByTarget(policy: AuthPolicy, auth: AuthContext["auth"]): readonly string[] {
-  const resource = resourceRef(policy);
-  const { namespace, name } = policy.metadata;
-  const id = `${authId(resource)}/misspelt`;
-  const source = sourceRef({ resource, field: ["spec", "targetRefs"] });
-  const invalid = `auth policy ${namespace}/${name} has a misspelt target`;
-  auth.add({ id, source, invalid });
-  return [id];
-}
 
 function targetFor({ kind, metadata }: AnyRoute | ListenerState["parent"]): PolicyTarget {
   return { group: GATEWAY_GROUP, kind, namespace: metadata.namespace, name: metadata.name };

@@ -1,9 +1,8 @@
 import { GATEWAY_GROUP } from "../../../api/wire.js";
-import { AUTH_TARGETS, type AuthPolicy } from "../../../api/auth.js";
+import type { AuthPolicy } from "../../../api/auth.js";
 import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { RoutingResources } from "../../../input/resources.js";
-import { didYouMean } from "../../../support/did-you-mean.js";
 import { objectKey } from "../../keys.js";
 import { nameOf } from "../../place.js";
 import type { GatewayState, RouteReaders } from "../model.js";
@@ -40,52 +39,7 @@ export function resolveTargets(
   users: TargetUsers,
   resources: RoutingResources,
 ): readonly (ResolvedTarget & { readonly target: PolicyTarget })[] {
-  return targetsOf(policy).map((target) => {
-    const closed = closedTarget(target, resources);
-    const resolved = resolve(closed ?? target, users, resources);
-    if (closed === undefined) return { target, ...resolved };
-    const message = `${misspelling(target)}: everything of ${shownTarget({ ...closed, section: undefined })} answers 503`;
-    const reason = target.kind === closed.kind ? "TargetNotFound" : "Invalid";
-    const problem = { ...refused(reason, message), code: "POLICY_TARGET_MISSPELT" } as const;
-    return { target, ancestors: resolved.ancestors, problem };
-  });
-}
-
-/** Kinds with names similar to AUTH_TARGETS that can't have auth. */
-const OTHER_KINDS: ReadonlySet<string> = new Set(["TCPRoute", "TLSRoute", "UDPRoute"]);
-
-/**
- * The object that a misspelt target closes: kind and group resemble those that an AuthPolicy can target, the kind is one of them but the
- * group is wrong, or the object has no such section. Undefined: the target is right, or there is no such object.
- */
-export function closedTarget(
-  target: PolicyTarget,
-  resources: RoutingResources,
-): PolicyTarget | undefined {
-  const kind = meantKind(target);
-  const object = kind && resources.get(kind, target.namespace, target.name);
-  if (kind === undefined || object === undefined) return undefined;
-  const sections = ("listeners" in object.spec ? object.spec.listeners : object.spec.rules) ?? [];
-  const isSpelt = kind === target.kind && target.group === GATEWAY_GROUP;
-  const isThere =
-    target.section === undefined || sections.some(({ name }) => name === target.section);
-  return isSpelt && isThere ? undefined : { ...target, group: GATEWAY_GROUP, kind, section: "" };
-}
-
-function meantKind({ group, kind }: PolicyTarget): (typeof AUTH_TARGETS)[number] | undefined {
-  const exact = AUTH_TARGETS.find((known) => known === kind);
-  const isOurs = group === "" || didYouMean(group, [GATEWAY_GROUP], 2) !== undefined;
-  if (exact !== undefined || !isOurs || OTHER_KINDS.has(kind)) return exact;
-  const meant = didYouMean(kind, AUTH_TARGETS, 2);
-  return AUTH_TARGETS.find((known) => known === meant);
-}
-
-/** Says what is wrong with a target that closes an object. */
-function misspelling({ group, kind, section, ...object }: PolicyTarget): string {
-  const isSpelt = group === GATEWAY_GROUP && AUTH_TARGETS.some((known) => known === kind);
-  if (!isSpelt) return `there is no kind ${kind} of group ${JSON.stringify(group)}`;
-  const part = kind.endsWith("Route") ? "rule" : "listener";
-  return `${shownTarget({ group, kind, ...object })} has no ${part} ${String(section)}`;
+  return targetsOf(policy).map((target) => ({ target, ...resolve(target, users, resources) }));
 }
 
 function resolve(
@@ -110,9 +64,11 @@ function resolve(
     }
     case "HTTPRoute":
     case "GRPCRoute": {
-      if (resources.get(kind, namespace, name) === undefined) return notFound(target);
+      const route = resources.get(kind, namespace, name);
+      if (route === undefined) return notFound(target);
       const gateways = gatewaysNamed(routes.gatewaysOf(objectKey({ ...target, kind })), states);
-      return { ancestors: gateways.map((gateway) => gatewayRef(gateway)) };
+      const ancestors = gateways.map((gateway) => gatewayRef(gateway));
+      return withoutSection(target, route.spec.rules ?? [], ancestors) ?? { ancestors };
     }
     default: {
       const message = `an AuthPolicy can't be for ${target.kind} of group ${JSON.stringify(group)}`;
@@ -132,17 +88,31 @@ function withListeners(
     const message = `auth is for requests, and listener ${named.name} of protocol ${named.protocol} passes on connections: it is open`;
     return { ancestors, problem: unsupported(message) };
   }
+  const missing = withoutSection(target, listeners, ancestors);
+  if (missing !== undefined) return missing;
   const isWhole = target.section === undefined && streams.length > 0;
   return { ancestors, ...(isWhole && { streams: streams.map(({ name }) => name) }) };
 }
 
+/** Undefined: the target names no section, or one that is there. */
+function withoutSection(
+  { section, ...object }: PolicyTarget,
+  sections: readonly { readonly name?: string | undefined }[],
+  ancestors: ResolvedTarget["ancestors"],
+): ResolvedTarget | undefined {
+  if (section === undefined || sections.some(({ name }) => name === section)) return undefined;
+  const part = object.kind.endsWith("Route") ? "rule" : "listener";
+  const message = `${shownTarget(object)} has no ${part} ${section}, so the policy protects nothing there`;
+  return { ancestors, problem: unfound(message) };
+}
+
+function unfound(message: string): NonNullable<ResolvedTarget["problem"]> {
+  return { ...refused("TargetNotFound", message), code: "POLICY_TARGET_NOT_FOUND" };
+}
+
 function notFound(target: PolicyTarget): ResolvedTarget {
   const message = `there is no ${shownTarget({ ...target, section: undefined })}, so the policy protects nothing there`;
-  const problem = {
-    ...refused("TargetNotFound", message),
-    code: "POLICY_TARGET_NOT_FOUND",
-  } as const;
-  return { ancestors: [targetAsAncestor(target)], problem };
+  return { ancestors: [targetAsAncestor(target)], problem: unfound(message) };
 }
 
 function unsupported(message: string): NonNullable<ResolvedTarget["problem"]> {

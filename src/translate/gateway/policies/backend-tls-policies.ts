@@ -20,7 +20,6 @@ import {
   conflictMessage,
   gatewayRef,
   policyStatus,
-  refusedPolicyOf,
   shownTarget,
   targetsOf,
 } from "./policy-targets.js";
@@ -67,14 +66,9 @@ export class BackendTlsPolicies {
     }
   }
 
-  /** Problems are reported to `own`. */
-  choose(
-    gateways: readonly Gateway[],
-    backend: BackendPort,
-    own: Pick<TranslateContext, "diagnostics">,
-  ): BackendTlsChoice {
+  choose(gateways: readonly Gateway[], backend: BackendPort): BackendTlsChoice {
     const policy = this.#winner(backend);
-    if (policy === undefined) return this.#withoutPolicy(gateways, backend, own);
+    if (policy === undefined) return this.#withoutPolicy(gateways, backend);
     const choices = getOrInsert(this.#choices, policy, () => new Map());
     const certificate = this.#clientCertificate(gateways);
     return getOrInsert(choices, certificate, () => this.#byPolicy(policy, certificate));
@@ -131,15 +125,7 @@ export class BackendTlsPolicies {
     });
   }
 
-  #withoutPolicy(
-    gateways: readonly Gateway[],
-    { namespace, tls }: BackendPort,
-    { diagnostics }: Pick<TranslateContext, "diagnostics">,
-  ): BackendTlsChoice {
-    // An unreadable policy may be for this Service and ask for TLS.
-    const { resources } = this.#context;
-    const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, resources, diagnostics);
-    if (unreadable !== undefined) return refusedBy(unreadable);
+  #withoutPolicy(gateways: readonly Gateway[], { tls }: BackendPort): BackendTlsChoice {
     const certificate = tls === true ? this.#clientCertificate(gateways) : undefined;
     return certificate === undefined
       ? { kind: "none" }
@@ -234,6 +220,10 @@ interface PolicyReading {
 
 /** Reads the policy's validation, and reports the parts that can't be used. */
 function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): PolicyReading {
+  if (policy.closed !== undefined) {
+    const message = `the policy can't be used: ${policy.closed.message}`;
+    return { accepted: refused("Invalid", message), resolved: HOLDS };
+  }
   const { hostname } = policy.spec.validation;
   const place = placeOf(policy, "spec", "validation");
   const { authorities, accepted, resolved } = readAuthorities(policy, place, context);
@@ -243,11 +233,6 @@ function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): Policy
     const at = placeOf(policy, "spec", "options", key);
     context.diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...at });
   }
-  if (policy.closed !== undefined)
-    return {
-      accepted: refused("Invalid", `the policy can't be used: ${policy.closed.what}`),
-      resolved,
-    };
   if (authorities === undefined) return { accepted, resolved };
   if (!names.ok) return { accepted: refused("Invalid", names.problem), resolved };
   return {

@@ -5,11 +5,10 @@ import { type ObjectStatus, withShortMessages } from "../../../status/object-sta
 import { getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
-import { type Fact, type Key, extensionKey, objectKey, refusedKey, textsOf } from "../../keys.js";
+import { type Key, extensionKey, objectKey, textsOf } from "../../keys.js";
 import { Readers } from "../../memory.js";
 import { type Place, nameOf, placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
-import { refusedObjects } from "../../refused-objects.js";
 import { type Unusable, unusable } from "../destination.js";
 import type {
   AuthRef,
@@ -62,7 +61,7 @@ export function createPolicies(
       .flatMap((listener) => inheritedFrom(listener, listenerFilters, auth)));
   return {
     policyFacts: auth.facts,
-    facts: textsOf([...tls.facts, ...auth.closings, ...refusedFacts(context.resources)]),
+    facts: textsOf(tls.facts),
     answersFor,
     answersOf,
     listenerFilters,
@@ -90,14 +89,6 @@ export function createPolicies(
 /** Everything that `gatewaysNamed` reads of a Gateway. */
 function titles({ gateway, listeners }: GatewayState): readonly string[] {
   return [gateway, ...listeners.map(({ parent }) => parent)].map(nameOf);
-}
-
-function refusedFacts({ refused }: RoutingResources): readonly Fact[] {
-  return refused.flatMap((resource): readonly Fact[] =>
-    resource.kind === "AuthPolicy" || resource.kind === "BackendTLSPolicy"
-      ? [[refusedKey(resource.namespace), resource]]
-      : [],
-  );
 }
 
 function inheritedFrom(
@@ -164,8 +155,7 @@ function answersTo({
   const backendTls: PolicyAnswers["backendTls"] = (gateways, backend) => {
     const { namespace, service: name } = backend;
     note(objectKey({ kind: "Service", namespace, name }));
-    note(refusedKey(namespace));
-    const choice = tls.choose(gateways, backend, own);
+    const choice = tls.choose(gateways, backend);
     if (choice.kind === "tls") own.config.addBackendTls(choice.tls);
     return choice;
   };
@@ -180,11 +170,8 @@ function answersTo({
       }
       const { namespace } = place.resource;
       note(extensionKey(namespace, name));
-      note(refusedKey(namespace));
       const policy = resources.get("AuthPolicy", namespace, name);
       if (policy !== undefined) return { ok: true, auth: auth.idsOf(policy) };
-      const refused = refusedObjects(resources, kind, namespace).find((ref) => ref.name === name);
-      if (refused !== undefined) return { ok: true, auth: auth.closedBy(refused, own) };
       const message = `there is no AuthPolicy ${namespace}/${name}`;
       return unresolved(unusable("BackendNotFound", message), at, own);
     },
@@ -192,9 +179,6 @@ function answersTo({
       const ref = translateExternalAuth(filter, place, (port) => backendTls(gateways, port), own);
       return ref.ok ? ref : unresolved(ref, within(place, "externalAuth"), own);
     },
-    attached: (route, rule) => {
-      note(refusedKey(route.metadata.namespace));
-      return auth.ofRule(route, rule, own);
-    },
+    attached: (route, rule) => auth.ofRule(route, rule),
   };
 }

@@ -6,16 +6,12 @@ import type {
   PolicyStatus,
   PolicyTargetReference,
 } from "../../../api/gateway.js";
-import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
-import type { DiagnosticSink } from "../../../diagnostics/sink.js";
-import type { RoutingResources } from "../../../input/resources.js";
 import { type ObjectStatus, statusOf } from "../../../status/object-status.js";
 import { getOrInsert, memoized } from "../../../support/collections.js";
 import { SHARED_SHAPE, own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
-import { refusedObjects } from "../../refused-objects.js";
 import type { GatewayState } from "../model.js";
 import { type Verdict, condition } from "../verdict.js";
 
@@ -86,23 +82,6 @@ export function targetKey({ group, kind, namespace, name, section = "" }: Policy
 /** Why a policy is not in force for a target that another policy has. */
 export function conflictMessage(target: PolicyTarget, winner: KubernetesObject): string {
   return `${nameOf(winner)} is in force for ${shownTarget(target)}: it is older, or of equal age and first by name`;
-}
-
-/** A policy of the namespace that can't be read. It could be for anything in its namespace, so everything there is closed; reports that. */
-export function refusedPolicyOf(
-  kind: "AuthPolicy" | "BackendTLSPolicy",
-  namespace: string,
-  resources: RoutingResources,
-  diagnostics: DiagnosticSink,
-): ResourceRef | undefined {
-  const [resource] = refusedObjects(resources, kind, namespace);
-  if (resource === undefined) return undefined;
-  const message =
-    kind === "AuthPolicy"
-      ? `what it is for can't be told: routes, listeners and Gateways of namespace ${namespace} that inherit auth are closed`
-      : `what it is for can't be told: Services of namespace ${namespace} without another policy are closed`;
-  diagnostics.report({ code: "POLICY_UNREADABLE", message, resource });
-  return resource;
 }
 
 /** A Gateway, or one of its listeners, as an ancestor in a policy's status. */

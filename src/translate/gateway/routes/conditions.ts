@@ -47,6 +47,11 @@ function acceptance(
   dropped: number,
 ): Verdict {
   if (!attached.ok) return attached;
+  const listeners = attached.attachments.map(({ listener }) => listener);
+  const closed = listeners.map(({ parent, gateway }) => parent.closed ?? gateway.closed);
+  if (closed.length > 0 && !closed.includes(undefined)) {
+    return refused("Pending", `its requests answer 503: ${closed[0]?.message ?? ""}`);
+  }
   if (problems.refused.length > 0) return verdictOf(problems.refused);
   return dropped === plans.length
     ? verdictOf(plans.flatMap((plan) => plan.problems.refused))

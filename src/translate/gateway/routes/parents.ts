@@ -149,8 +149,9 @@ function describedParent(parent: Parent, from: string): ParentFacts {
   const listeners = parent.listeners.map((listener): ListenerFacts => {
     const { name, port, hostname, tls, kinds, serves, errorPages } = listener;
     const allows = listener.allowsNamespace(from);
+    const closed = (listener.parent.closed ?? gateway.closed)?.message;
     const text = JSON.stringify([
-      ...[port, hostKey(hostname), tls, kinds, allows, serves, errorPages],
+      ...[port, hostKey(hostname), tls, kinds, allows, serves, errorPages, closed],
     ]);
     return { name, hostname, text };
   });

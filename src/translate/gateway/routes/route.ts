@@ -40,7 +40,7 @@ export function translateRoute(
   const problems = new RouteProblems(context.diagnostics);
   const own = ownParents(route, parents, problems, context);
   if (route.closed !== undefined) {
-    problems.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
+    problems.unsupported(`its requests answer 503: ${route.closed.message}`, placeOf(route));
   }
   const plansFor = plansByParent(own, problems, { ...SHARED_SHAPE, ...context, route });
   const planned = own.map((each) => {

@@ -171,8 +171,7 @@ export class Routes implements RouteReaders {
       ...own,
       policies: answers,
     });
-    const what = reportRestrictions(route, own);
-    if (what !== undefined) own.config.closeObject({ ...route, closed: { what, extent: "paths" } });
+    reportRestrictions(route, own);
     return {
       ...SHARED_SHAPE,
       ...partOf(own),

@@ -1,5 +1,6 @@
 /** Known annotations of ingress-nginx that have no effect here, each with the reason. */
 import { BOOLEAN, PATH_PREFIXES, type UnsupportedAnnotation } from "./annotation.js";
+import { snippetRestrictions } from "./snippet.js";
 
 const SNIPPET =
   "Text of users never becomes nginx configuration. Headers are changed by rewrite-request and rewrite-response under the load balancer's own prefix.";
@@ -49,12 +50,17 @@ function isOn(text: string): boolean {
   return !value.ok || value.value;
 }
 
+function restricts(snippet: string): boolean {
+  const { isWhole, locations } = snippetRestrictions(snippet);
+  return isWhole || locations.length > 0;
+}
+
 const ignored = rowsOf({ fallback: "ignored", acts: () => true });
 const unenforced = rowsOf({ fallback: "unenforced", acts: (text) => text !== "0" });
 const closed = rowsOf({ fallback: "closed", acts: () => true });
 const closedBySwitch = rowsOf({ fallback: "closed", acts: isOn });
 /** nginx configuration that may restrict access. */
-const closedBySnippet = rowsOf({ fallback: "closed", acts: snippetRestricts });
+const closedBySnippet = rowsOf({ fallback: "closed", acts: restricts });
 
 export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...closed(
@@ -269,40 +275,3 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "server-snippet": "nginx configuration of the hosts.",
   }),
 ];
-
-/** What a snippet of nginx configuration is for, as far as its directives tell. */
-
-/** A quoted text, a comment, a mark that ends a statement, or a word. A comment begins where a word could. */
-const TOKEN = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(#[^\n]*)|([;{}])|(?:\\.|\$\{\w*\}|[^\s;{}])+/gs;
-
-/** Directives that decide neither who may pass nor where a request goes: headers, timeouts, buffers, compression, caches, rates, logs. */
-const HARMLESS = new RegExp(
-  `^(?:${[
-    "add_(?:header|trailer)|expires|more_(?:set|clear)_(?:input_)?headers|set",
-    "(?:proxy|grpc)_(?:(?:set|hide|pass|ignore)_headers?|\\w+_timeout|socket_keepalive|next_upstream(?:_\\w+)?)",
-    "(?:proxy|grpc)_(?:buffers?|buffering|buffer_size|busy_buffers_size|intercept_errors|limit_rate)",
-    "proxy_(?:cache\\w*|no_cache|cookie_\\w+|http_version|max_temp_file_size|redirect|request_buffering|temp_file_write_size)",
-    "(?:proxy|grpc)_ssl_(?:ciphers|name|protocols|server_name|session_reuse)",
-    "client_(?:body_(?:buffer_size|timeout)|header_(?:buffer_size|timeout)|max_body_size)|large_client_header_buffers",
-    "keepalive_\\w+|lingering_\\w+|reset_timedout_connection|send_timeout|sendfile|tcp_no(?:delay|push)|output_buffers",
-    "(?:brotli|gunzip|gzip|zstd)(?:_\\w+)?|charset(?:_types)?|default_type|etag|if_modified_since|server_tokens|sub_filter\\w*",
-    "limit_(?:conn|rate|req)(?:_\\w+)?|error_page|http2_\\w+",
-    "(?:access|error|rewrite)_log|log_(?:not_found|subrequest)|(?:opentelemetry|opentracing|otel)(?:_\\w+)?",
-    "ssl_(?:buffer_size|ciphers|dhparam|ecdh_curve|prefer_server_ciphers|protocols|session_\\w+|stapling\\w*)",
-  ].join("|")})$`,
-);
-
-/** Whether one of its directives may decide who may pass: all may that are not known to be harmless. */
-export function snippetRestricts(text: string): boolean {
-  let isFirst = true;
-  for (const [token, comment, end] of text.matchAll(TOKEN)) {
-    if (comment !== undefined) continue;
-    if (isFirst && end === undefined && !HARMLESS.test(unquoted(token))) return true;
-    isFirst = end !== undefined;
-  }
-  return false;
-}
-
-function unquoted(token: string): string {
-  return token.replace(/^(["'])(.*)\1$/s, "$2");
-}

@@ -1,4 +1,4 @@
-import { resourcesFromObjects } from "../../../../src/input/load.js";
+import { resourcesFromObjects, resourcesFromYaml } from "../../../../src/input/load.js";
 import { check, secret } from "../../../support/input-fixtures.js";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -66,7 +66,7 @@ describe("a Secret", () => {
     { metadata: { name: "x", annotations: "hunter2" } },
     { data: { "a/b": "hunter2" } },
   ])("%j is reported without its content", (fields) => {
-    const { diagnostics } = resourcesFromObjects([secret(fields)]);
+    const { diagnostics } = resourcesFromYaml(JSON.stringify(secret(fields)));
     expect(diagnostics).not.toHaveLength(0);
     expect(JSON.stringify(diagnostics)).not.toContain("hunter2");
   });

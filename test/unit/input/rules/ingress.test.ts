@@ -46,11 +46,6 @@ describe("an Ingress", () => {
   });
 
   it.each([
-    [
-      "a host without a value",
-      ingress({ rules: [{ host: null }] }),
-      /FIELD_INVALID spec.rules\[0\].host: host must be a string, but is empty/,
-    ],
     ["nothing", ingress({}), /FIELD_MISSING spec.rules: .*rules or a defaultBackend/],
     [
       "no paths",

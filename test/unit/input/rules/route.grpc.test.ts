@@ -51,10 +51,4 @@ describe("a GRPCRoute", () => {
   ])("with %s is refused", (_name, object, message) => {
     expect(check(object)).toEqual([expect.stringMatching(message)]);
   });
-
-  it("has no field of HTTPRoutes' filters", () => {
-    expect(check(rule({ filters: [{ type: "URLRewrite", urlRewrite: 1 }] }))).toEqual([
-      expect.stringMatching(/FIELD_UNKNOWN .*urlRewrite/),
-    ]);
-  });
 });

@@ -3,7 +3,6 @@ import {
   alb2,
   frontend,
   ingress,
-  namespace,
   nginx,
   rule,
   rules,
@@ -44,14 +43,18 @@ describe("without an ALB2", () => {
     ]);
   });
 
-  it("its ports are closed while one was written that can't be read: its auth is not known", () => {
+  it("a refused one changes nothing for Ingresses", () => {
     const broken = alb2("alb", { projects: "all of them" });
+    const { tried } = translated(SHOP + WEB + broken);
+    expect(tried(80)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
+  });
+
+  it("a refused one answers 503 on the ports that are left", () => {
+    const broken = alb2("alb", { projects: "all of them", ingressHTTPPort: 90 });
     const { config } = translated(SHOP + WEB + broken);
-    expect(config.bindings.flatMap(({ at }) => at.flatMap(({ listeners }) => listeners))).toEqual([
-      "alb2/cpaas-system/alb/443",
-      "alb2/cpaas-system/alb/80",
-    ]);
-    expect(config.routes.map(({ refuse }) => refuse?.[0])).toEqual([503, 503]);
+    expect(
+      config.routes.find(({ id }) => id === "alb2/cpaas-system/alb/90/closed")?.refuse?.[0],
+    ).toBe(503);
   });
 });
 
@@ -79,115 +82,10 @@ describe("an ALB2", () => {
     expect(ports(translated(alb2("alb", config)))).toEqual(["8080"]);
   });
 
-  it.each([
-    ["", ["8080"]],
-    [frontend("ft", "alb", { port: 8080, protocol: "http", serviceGroup: GROUP }), ["8080"]],
-    [frontend("ft", "alb", { port: 8080, protocol: "https", serviceGroup: GROUP }), ["8080 tls"]],
-  ])("has one port for HTTP and HTTPS: it is reported (%#)", (more, expected) => {
-    const config = { ...ALL, ingressHTTPPort: 8080, ingressHTTPSPort: 8080 };
-    const result = translated(SHOP + WEB + alb2("alb", config) + more);
-    expect(ports(result)).toEqual(expected);
-    expect(result.messages("PORT_CONFLICT")).toEqual([
-      "ingressHTTPPort and ingressHTTPSPort are both 8080; Ingresses have one of the two only",
-    ]);
-  });
-
-  it("has no ports for Ingresses where it serves none", () => {
-    const result = translated(SHOP + alb2("alb", { ...ALL, enableIngress: "false" }));
-    expect(ports(result)).toEqual([]);
-    expect(result.statuses[0]?.status).toEqual({ state: "Warning", reason: "no port is served" });
-  });
-
-  it("alone is served when the option names it", () => {
-    const both = alb2("a", { ...ALL, ingressHTTPPort: 81 }) + alb2("b", ALL);
-    expect(ports(translated(both, { alb: "cpaas-system/b" }))).toEqual(["443 tls", "80"]);
-    const none = translated(both, { alb: "cpaas-system/c" });
-    expect(ports(none)).toEqual([]);
-    expect(none.reports).toEqual(["ALB_NOT_FOUND"]);
-  });
-});
-
-test("an ALB2 serves the Ingresses of its projects' namespaces", () => {
-  const at = (name: string): string =>
-    ingress(name, { namespace: name, spec: rules({ [`${name}.example`]: ["/"] }) });
-  const result = translated(
-    [namespace("one", "red"), at("one"), at("two"), alb2("alb", { projects: ["red"] })].join(""),
-  );
-  expect(result.tried(80)).toEqual(["one.example prefix / → ingress/one/one/0-0"]);
-});
-
-describe("ports", () => {
-  it("of a Frontend serve its Rules, and Ingresses where they are the ALB2's own", () => {
-    const result = translated(
-      SHOP +
-        WEB +
-        alb2("alb", ALL) +
-        frontend("ft", "alb", { port: 80, protocol: "http" }) +
-        rule("r", { dslx: ANY, serviceGroup: GROUP }),
-    );
-    expect(ports(result)).toEqual(["443 tls", "80"]);
-    expect(result.tried(80)).toEqual([
-      "a.example prefix / → ingress/default/shop/0-0",
-      "start / → rule/cpaas-system/r",
-    ]);
-    expect(result.tried(443)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
-  });
-
-  it("that two ALB2s want are the older one's", () => {
-    const result = translated(
-      SHOP + WEB + alb2("a", ALL, "2024-02-01T00:00:00Z") + alb2("b", ALL, "2024-01-01T00:00:00Z"),
-    );
-    expect(result.config.listeners.map(({ id }) => id)).toEqual([
-      "alb2/cpaas-system/b/443",
-      "alb2/cpaas-system/b/80",
-    ]);
-    expect(result.reports).toEqual([
-      "PORT_CONFLICT ALB2 cpaas-system/a spec.config.ingressHTTPPort",
-      "PORT_CONFLICT ALB2 cpaas-system/a spec.config.ingressHTTPSPort",
-    ]);
-  });
-
-  it("of several ALB2s serve one Ingress each with what that ALB2 says", () => {
-    const result = translated(
-      SHOP +
-        WEB +
-        alb2("a", { ...ALL, ingressHTTPPort: 81, ingressHTTPSPort: 0, auth: AUTH }) +
-        alb2("b", { ...ALL, ingressHTTPPort: 82, ingressHTTPSPort: 0 }),
-    );
-    expect(result.tried(81)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
-    expect(result.tried(82)).toEqual(["a.example prefix / → ingress/default/shop/0-0@82"]);
-    expect(result.route("ingress/default/shop/0-0").auth).toEqual(["alb2/cpaas-system/a"]);
-    expect(result.route("ingress/default/shop/0-0@82").auth).toBeUndefined();
-  });
-
-  it.each(["tcp", "udp", "smtp"])("of protocol %s stay closed", (protocol) => {
-    const result = translated(alb2("alb", ALL) + frontend("ft", "alb", { port: 80, protocol }));
-    expect(ports(result)).toEqual(["443 tls"]);
-    expect(result.reports).toEqual(["PROTOCOL_UNSUPPORTED Frontend cpaas-system/ft spec.protocol"]);
-  });
-
-  const PORTLESS = { ...ALL, ingressHTTPPort: 0, ingressHTTPSPort: 0 };
-  it.each([
-    ["alb-00080", "80"],
-    ["alb-80", "80"],
-    ["alb-08080", ""],
-    ["alb-8080", ""],
-    ["b-00080", ""],
-    ["other-00080", "80 443"],
-    ["internal", "80 443"],
-  ])("of an ALB2's Ingresses are closed while a Frontend %s can't be read: %s", (name, closed) => {
-    const broken = frontend(name, "alb", { port: "eighty" });
-    const result = translated(SHOP + WEB + alb2("alb", ALL) + alb2("b", PORTLESS) + broken);
-    const [first] = [80, 443].map((port) => result.tried(port)[0]);
-    const isClosed = (port: number): boolean => result.tried(port)[0]?.endsWith("/closed") === true;
-    expect([80, 443].filter(isClosed).join(" ")).toBe(closed);
-    if (closed.startsWith("80")) {
-      expect(first).toBe("any → alb2/cpaas-system/alb/80/closed");
-      expect(result.route("alb2/cpaas-system/alb/80/closed").refuse).toEqual([
-        503,
-        `AuthFail : invalid cfg Frontend cpaas-system/${name}`,
-      ]);
-    }
+  it("of an ALB2's Ingresses stay open beside a refused Frontend for one of them", () => {
+    const broken = frontend("ft", "alb", { port: 80, protocol: 7 });
+    const { tried } = translated(SHOP + WEB + alb2("alb", ALL) + broken);
+    expect(tried(80)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
   });
 
   it("of a grpc Frontend have grpc backends, with TLS where there is a certificate", () => {

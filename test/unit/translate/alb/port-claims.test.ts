@@ -13,7 +13,7 @@ function granted(yaml: string): { readonly ports: readonly string[]; readonly re
   const { resources } = resourcesFromYaml(yaml);
   const diagnostics = new DiagnosticSink();
   const context = { resources, options: DEFAULT_OPTIONS, diagnostics };
-  const ports = grantPorts(resources.list("ALB2"), context).map(
+  const ports = grantPorts(resources.list("ALB2"), context, new Set()).map(
     ({ port, tls, alb, frontend: owner }) =>
       `${String(port)} ${(owner ?? alb).metadata.name}${tls ? " tls" : ""}`,
   );

@@ -3,11 +3,9 @@ import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { hostKey } from "../../../../src/model/values.js";
-import type { HostFacts } from "../../../../src/translate/host-owners.js";
 import {
   claimsOfIngress,
   preparedIngresses,
-  withClosedHosts,
 } from "../../../../src/translate/ingress/prepared-ingress.js";
 import { ingress, nginx, own, prefix, rules } from "../../../support/translated.js";
 
@@ -59,13 +57,13 @@ it("annotations close all paths, or the one of their index", () => {
   expect(closed(nginx({ "auth-url": "x", satisfy: "x" }))).toEqual(Array(4).fill(none));
 });
 
-it("server-alias names further hosts, also when it is misspelt, but none beside every host", () => {
+it("server-alias names further hosts, but none beside every host", () => {
   const aliases = (name: string, spec: unknown = SPEC) =>
     prepared(
       ingress("web", { annotations: nginx({ [name]: "c.example, C.example,-" }), spec }),
     ).ingress.aliases.map(hostKey);
   expect(aliases("server-alias")).toEqual(["c.example"]);
-  expect(aliases("sever-alias")).toEqual(["c.example"]);
+  expect(aliases("sever-alias")).toEqual([]);
   expect(aliases("server-alias", rules({ "": ["/"] }))).toEqual([]);
 });
 
@@ -87,12 +85,6 @@ describe("the hosts that an Ingress claims", () => {
     ]);
   });
 
-  it("are closed by a server-snippet", () => {
-    const annotations = nginx({ "server-snippet": "deny all;" });
-    const { hosts } = claims(ingress("web", { annotations, spec: rules({ "a.example": ["/"] }) }));
-    expect(hosts).toEqual([{ host: "a.example", isRuled: true, isClosing: true }]);
-  });
-
   it("are all that others leave, with a default backend and no rules", () => {
     const { backend } = prefix("/") as { backend: object };
     expect(claims(ingress("web", { spec: { defaultBackend: backend } }))).toEqual({
@@ -100,21 +92,4 @@ describe("the hosts that an Ingress claims", () => {
       hosts: [],
     });
   });
-});
-
-it("a host that another Ingress closes is closed here, too, which is reported", () => {
-  const { context, ingress: own } = prepared(ingress("web", { spec: SPEC }));
-  const other = { ...own.ingress, metadata: { ...own.ingress.metadata, name: "other" } };
-  const factsOf = (host: Parameters<typeof hostKey>[0]): HostFacts => ({
-    ...{ rank: "", owner: undefined, isOwned: true, isRuled: true, patternCause: undefined },
-    closingCause: hostKey(host) === "a.example" ? other : undefined,
-  });
-  const { closedBy, paths } = withClosedHosts(own, factsOf, context);
-  expect(closedBy).toBe("server-snippet");
-  expect(paths.map((path) => path.closedBy)).toEqual([
-    "server-snippet",
-    "server-snippet",
-    undefined,
-  ]);
-  expect(context.diagnostics.sorted()).toMatchObject([{ code: "RESTRICTION_UNSUPPORTED" }]);
 });

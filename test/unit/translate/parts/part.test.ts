@@ -62,7 +62,7 @@ test("the whole has what its parts give, until the last part that gives it is go
 test("objects that a translation closes are in its part, and in the whole", () => {
   const own = ownContext(context(), new Set());
   const metadata = { namespace: "default", name: "web" };
-  const closed = { what: "it", extent: "paths" } as const;
+  const closed = { what: "it", message: "" } as const;
   const object = { apiVersion: "v1", kind: "Rule", metadata, closed };
   own.config.closeObject(object);
   const now = partOf(own);

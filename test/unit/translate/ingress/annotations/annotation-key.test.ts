@@ -18,22 +18,16 @@ it.each([
 it.each([
   ["ngnix.ingress.kubernetes.io/auth-url", "compat", COMPAT],
   ["NGINX.ingress.kubernetes.io/auth-url", "compat", COMPAT],
-  ["nginx.ingress.kubernetes.io.auth-url", "compat", COMPAT],
   ["alb.ingress.cpas.io/auth-url", "own", OWN],
-  ["alb.rule.cpaas.io/auth-url", "own", OWN],
   [`index.3-4.alb.ingres.cpaas.io/auth-url`, "index", `index.0-0.${OWN}`],
 ])("the domain of %s is misspelt", (key, prefix, meant) => {
   expect(parseAnnotationKey(key, domains)).toEqual({ prefix, name: "auth-url", meant });
 });
 
-it.each(["ingress.kubernetes.dev/auth-url", `more.${OWN}/auth-url`])(
-  "the domain of %s is a guess",
-  (key) => {
-    expect(parseAnnotationKey(key, domains)).toMatchObject({ name: "auth-url", isGuess: true });
-  },
-);
-
 it.each([
+  "ingress.kubernetes.dev/auth-url",
+  "nginx.ingress.kubernetes.io.auth-url",
+  `more.${OWN}/auth-url`,
   "cert-manager.io/issuer",
   "kubectl.kubernetes.io/last-applied-configuration",
   "alb.ingress.kubernetes.io/auth-type",

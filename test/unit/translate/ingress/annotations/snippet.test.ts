@@ -1,9 +1,9 @@
-import { snippetRestricts } from "../../../../../src/translate/ingress/annotations/unsupported-table.js";
+import type { PathMatch } from "../../../../../src/model/route.js";
+import { snippetRestrictions } from "../../../../../src/translate/ingress/annotations/snippet.js";
 
 it.each([
   "deny all;",
   "allow 10.0.0.0/8;\ndeny all;",
-  "location /admin{deny all;}",
   "if ($http_x_key != secret) { return 403; }",
   "if ($request_method = POST) { return\n444; }",
   "return $code;",
@@ -29,7 +29,6 @@ it.each([
   "header_filter_by_lua_block { ngx.status = 403 }",
   "js_access main.check;",
   "if ($http_x_key) { set $x y; }",
-  "location /admin { gzip on; }",
   "return 200 ok;",
   "return 301 https://b.example$request_uri;",
   "rewrite ^/a/(.*) /b/$1 last;",
@@ -42,7 +41,7 @@ it.each([
   "gzip on; } deny all;",
   "toString x;",
 ])("%j restricts", (text) => {
-  expect(snippetRestricts(text)).toBe(true);
+  expect(snippetRestrictions(text).isWhole).toBe(true);
 });
 
 it.each([
@@ -57,13 +56,29 @@ it.each([
   "proxy_read_timeout 5s; proxy_next_upstream off; gzip_types text/css; limit_req zone=one; client_max_body_size 8m;",
   "proxy_set_header X-Allow allow;",
   "error_page 404 /404.html;",
+  "location /admin { gzip on; }",
 ])("%j does not", (text) => {
-  expect(snippetRestricts(text)).toBe(false);
+  expect(snippetRestrictions(text)).toEqual({ isWhole: false, locations: [] });
+});
+
+it.each<[string, boolean, readonly PathMatch[]]>([
+  ["location /admin{deny all;}", false, [["start", "/admin"]]],
+  ["location = /admin { deny all; }", false, [["exact", "/admin"]]],
+  ["location ^~ /admin { deny all; }", false, [["start", "/admin"]]],
+  ["location ~ \\.php$ { deny all; }", false, [["regex", "\\.php$", ""]]],
+  ['location ~* "^/a" { deny all; } gzip on;', false, [["regex", "^/a", "i"]]],
+  ["location /a { if ($x) { return 403; } } location /b { gzip on; }", false, [["start", "/a"]]],
+  ["location /a { deny all; } deny all;", true, [["start", "/a"]]],
+  ["if ($x) { deny all; } location /a { deny all; }", true, [["start", "/a"]]],
+  ["location @named { deny all; }", true, []],
+  ["location /a { deny all;", true, []],
+])("of %j restricts: all %j, locations %j", (text, isWhole, locations) => {
+  expect(snippetRestrictions(text)).toEqual({ isWhole, locations });
 });
 
 it("reads a long snippet once", () => {
   const text = '"\\" '.repeat(60_000) + "'\\' ".repeat(60_000);
   const start = performance.now();
-  snippetRestricts(text);
+  snippetRestrictions(text);
   expect(performance.now() - start).toBeLessThan(2000);
 });
