@@ -39,7 +39,6 @@ const NOT_GIVEN: Readonly<Record<string, string>> = {
   "ListenerEntry ListenerConflict": "HostnameConflict and ProtocolConflict say more",
   "ListenerEntry TooManyListeners": "there is no such limit",
   "ListenerSet Pending": PENDING,
-  "ListenerSet Invalid": "ListenersNotValid, NotAllowed and ParentNotAccepted say more",
   "Route Pending": PENDING,
 };
 

@@ -13,18 +13,18 @@ const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" 
 describe("DiagnosticSink", () => {
   it("takes severity and advice from the catalogue and the place from the input", () => {
     const sink = new DiagnosticSink();
-    sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: REF, field: ["a", "b"] });
-    sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: REF, hint: "own" });
+    sink.report({ code: "SETTING_UNSUPPORTED", message: "m", resource: REF, field: ["a", "b"] });
+    sink.report({ code: "SETTING_UNSUPPORTED", message: "m", resource: REF, hint: "own" });
     const locate: Locate = (_ref, field) => ({ file: "f", line: field.length, column: 1 });
     expect(sink.sorted(locate)).toMatchObject([
       { severity: "warning", hint: "own", location: { line: 0 } },
-      { hint: DIAGNOSTIC_CATALOG.FIELD_UNKNOWN.hint, location: { line: 2 } },
+      { hint: DIAGNOSTIC_CATALOG.SETTING_UNSUPPORTED.hint, location: { line: 2 } },
     ]);
   });
 
   it("drops repeats and sorts, whatever the order of the reports", () => {
     const reports = ["b", "a", "b", "c"].map(
-      (message) => ({ code: "FIELD_UNKNOWN", message }) as const,
+      (message) => ({ code: "SETTING_UNSUPPORTED", message }) as const,
     );
     const sorted = (list: typeof reports) => {
       const sink = new DiagnosticSink();
@@ -39,9 +39,9 @@ describe("DiagnosticSink", () => {
 it("lists the first problems of an object, errors before all others, and counts the rest", () => {
   const sink = new DiagnosticSink();
   const other = { ...REF, name: "other" };
-  sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: other });
+  sink.report({ code: "SETTING_UNSUPPORTED", message: "m", resource: other });
   for (let i = 0; i < 100_000; i++) {
-    const code = i % 10_000 === 9999 ? "FIELD_INVALID" : "FIELD_UNKNOWN";
+    const code = i % 10_000 === 9999 ? "FIELD_INVALID" : "SETTING_UNSUPPORTED";
     sink.report({ code, message: "m", resource: REF, field: ["spec", i] });
   }
   const sorted = sink.sorted();
@@ -56,7 +56,7 @@ it("lists the first problems of an object, errors before all others, and counts 
 });
 
 const problem = (i: number, resource = REF): Report => ({
-  code: "FIELD_UNKNOWN",
+  code: "SETTING_UNSUPPORTED",
   message: `m${String(i)}`,
   resource,
 });

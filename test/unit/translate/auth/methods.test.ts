@@ -1,7 +1,7 @@
 /** A method that one place knows and another does not would protect nothing, and nobody would be told. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { resourcesFromObjects } from "../../../../src/input/load.js";
+import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { METHODS, methodAnnotations } from "../../../../src/translate/auth/methods.js";
 import { findAnnotation } from "../../../../src/translate/ingress/annotation-table.js";
 import { gateway, httpRoute, WEB } from "../../../support/gateway-route-objects.js";
@@ -51,17 +51,20 @@ describe.each(FIELDS)("the method %s", (field) => {
   });
 
   it.each([{ [field]: {} }, { config: { [field]: {} } }])(
-    "closes a Rule that has it in the wrong place: %j",
+    "refuses a Rule that has it in the wrong place: %j",
     (spec) => {
-      const { route, config } = ruleWith(spec);
-      const { auth = [] } = route("rule/cpaas-system/r");
-      expect(config.auths.find(({ id }) => id === auth[0])?.invalid).toBe("auth is malformed");
+      const { route } = ruleWith(spec);
+      const path = "config" in spec ? "spec.config" : "spec";
+      expect(route("rule/cpaas-system/r").refuse).toEqual([
+        503,
+        `AuthFail : invalid cfg ${path}.${field}`,
+      ]);
     },
   );
 
   it("refuses what an AuthPolicy does not know", () => {
-    const { diagnostics } = resourcesFromObjects([policyWith({ [field]: { nonsense: 1 } })]);
-    expect(diagnostics).toMatchObject([{ code: "AUTH_CONFIG_INVALID" }]);
+    const policy = JSON.stringify(policyWith({ [field]: { nonsense: 1 } }));
+    expect(resourcesFromYaml(policy).diagnostics).toMatchObject([{ code: "FIELD_UNKNOWN" }]);
   });
 
   it("is in the schemas of policy.json and of each CustomResourceDefinition", () => {

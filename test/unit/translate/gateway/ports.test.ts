@@ -14,7 +14,8 @@ function conflicts({ gateways, context }: ReadGateways): readonly string[] {
 }
 
 function listener(name: string, protocol: string, hostname?: string) {
-  return { name, protocol, port: 443, ...(hostname !== undefined && { hostname }) };
+  const tls = protocol === "TLS" && { tls: { mode: "Passthrough" } };
+  return { name, protocol, port: 443, ...(hostname !== undefined && { hostname }), ...tls };
 }
 
 test("the older Gateway gets a port and hostname", () => {

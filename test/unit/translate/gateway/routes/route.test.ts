@@ -25,12 +25,6 @@ test("listeners share the routes of a rule, and its bindings", () => {
   ]);
 });
 
-test("a listener that two parentRefs name is bound once", () => {
-  const parentRefs = [{ name: "gw", sectionName: "http" }, { name: "gw" }];
-  const result = translated(gateway([HTTP]) + httpRoute("r", [RULE], { parentRefs }));
-  expect(result.tried(80)).toEqual(["prefix / → httproute/default/r/0"]);
-});
-
 test("Gateways with different body limits have routes of their own", () => {
   const infrastructure = { parametersRef: { group: "", kind: "ConfigMap", name: "small" } };
   const spec = { gatewayClassName: "albc", listeners: [OTHER], infrastructure };
