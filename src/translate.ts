@@ -42,7 +42,7 @@ import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
 import { KnownObjects } from "./translate/memory.js";
 import { type Part, Whole, collecting, eachOf, partOf } from "./translate/parts/part.js";
-import { fallbackCertificates } from "./translate/server-certificates.js";
+import { fallbackCertificates, reportUncovered } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";
 
@@ -215,22 +215,19 @@ function reportAllRestrictions(build: TranslateContext): void {
   }
 }
 
+interface Finishing {
+  readonly memory: TranslationMemory;
+  readonly taken: ReadonlySet<string>;
+  readonly entries: Entries;
+  readonly fallback: readonly CertificateCandidate[];
+}
+
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
   streams: TranslatedStreams,
   policies: Policies,
   build: AuthContext,
-  {
-    memory,
-    entries,
-    fallback,
-    taken,
-  }: {
-    readonly memory: TranslationMemory;
-    readonly taken: ReadonlySet<string>;
-    readonly entries: Entries;
-    readonly fallback: readonly CertificateCandidate[];
-  },
+  { memory, entries, fallback, taken }: Finishing,
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> {
   const { config, options, diagnostics } = build;
   const inherited = policies.inherited();
@@ -256,9 +253,8 @@ function finish(
     auths: patched(parts.auths, shares.auths, compareIds),
     inherited: [...inherited].sort(compareIds),
     credentials: whole.credentials.values,
-    certificates: whole.certificates.values,
+    ...certificatesOf({ memory, entries, fallback }, build),
     backendTls: whole.backendTls.values,
-    serverCertificates: entries.serverCertificates.served(config.candidates, fallback, diagnostics),
     ...streamServers(streams, config.listeners()),
   });
   return {
@@ -266,6 +262,17 @@ function finish(
     upstreams: whole.upstreams.values,
     certificateUses: whole.certificateUses.values,
   };
+}
+
+function certificatesOf(
+  { memory: { whole }, entries, fallback }: Pick<Finishing, "memory" | "entries" | "fallback">,
+  { config, diagnostics }: AuthContext,
+): Pick<DataPlaneConfig, "certificates" | "serverCertificates"> {
+  const certificates = whole.certificates.values;
+  const { candidates } = config;
+  const serverCertificates = entries.serverCertificates.served(candidates, fallback, diagnostics);
+  reportUncovered(entries.uncovered, serverCertificates, certificates, diagnostics);
+  return { certificates, serverCertificates };
 }
 
 export interface Translation {

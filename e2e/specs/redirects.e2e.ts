@@ -59,7 +59,12 @@ describe("an Ingress", () => {
             service("web", [{ port: backend.port }]),
             tlsSecret(
               "web-tls",
-              await selfSigned("tls.example", "plain-too.example", "loop.example"),
+              await selfSigned(
+                "tls.example",
+                "plain-too.example",
+                "loop.example",
+                "private.example",
+              ),
             ),
             one("tls", {}, true),
             one("private", nginx({ "auth-type": "basic", "auth-secret": "missing" }), true),

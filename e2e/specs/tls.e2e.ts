@@ -34,10 +34,11 @@ describe("the certificates of Ingresses", () => {
   let secret: (pair: KeyPair) => string;
 
   beforeAll(async () => {
-    const [exact, wildcard, fallback] = await Promise.all(
-      ["exact.example", "*.wild.example", "fallback.example"].map((name) => selfSigned(name)),
-    );
-    if (!exact || !wildcard || !fallback) throw new Error("three certificates");
+    const [exact, wildcard, fallback] = await Promise.all([
+      selfSigned("exact.example", "exact.wild.example"),
+      selfSigned("*.wild.example"),
+      selfSigned("fallback.example"),
+    ]);
     secret = (pair) => yaml(tlsSecret("exact-tls", pair));
     const hosts = [
       "exact.example",
@@ -161,7 +162,7 @@ describe("the certificates of Ingresses", () => {
 });
 
 describe("without a default certificate", () => {
-  it("an unknown server name ends the handshake", async () => {
+  it("an unknown server name gets a self-signed one", async () => {
     const gateway = await scene.use(
       Gateway.start({
         files: {
@@ -180,10 +181,9 @@ describe("without a default certificate", () => {
     expect(await subjectFor(gateway.httpsPort, "web.example")).toBe("web.example");
     // Each worker tells of the first it meets; a client must not write further lines of the log by it.
     const forging = "other.example\n2026/01/02 03:04:05 [emerg] 1#1: forged";
-    await expect(peerCertificate(gateway.httpsPort, forging)).rejects.toThrow();
+    expect(await subjectFor(gateway.httpsPort, forging)).toBe("albc self-signed certificate");
     const { text } = await gateway.logged(/no certificate/);
     expect(text).toContain("for other.example?2026?01?02?03?04?05??emerg??1?1??forged, nor");
-    await expect(peerCertificate(gateway.httpsPort, "other.example")).rejects.toThrow();
   });
 });
 

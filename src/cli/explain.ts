@@ -37,7 +37,7 @@ export async function runExplain(
   if (!request.ok) throw new UsageError(request.problem);
   const { policy, status, contents, unready, workers } = await ask(call, settings, terminal);
   const explanation = explain(policy, request.value);
-  const file = explanation.certificate;
+  const file = explanation.certificate ?? undefined;
   const pem = file === undefined ? undefined : await contents(file);
   const certificate = pem === undefined ? undefined : certificateText(pem);
   const notReady = (explanation.route?.backends ?? []).flatMap(({ upstream }) =>
@@ -75,7 +75,6 @@ function statusOf(answer: ReturnType<typeof explain>["answer"]): number | undefi
     case "forwarded":
       return 200;
     case "unreachable":
-    case "handshakeFailed":
       return undefined;
   }
 }

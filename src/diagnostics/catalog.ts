@@ -159,7 +159,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   CERTIFICATE_UNUSABLE: error(
     "a certificate can't be used",
-    "The Secret is missing or lacks a PEM certificate chain with its private key, the key is too weak or RSA with more than 4096 bits, or the chain exceeds 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate is served, or the handshake fails.",
+    "The Secret is missing or lacks a PEM certificate chain with its private key, the key is too weak or RSA with more than 4096 bits, or the chain exceeds 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate is served, or else a self-signed one, which clients refuse.",
     "create a Secret of type kubernetes.io/tls with tls.crt (leaf first) and tls.key",
   ),
   CERTIFICATE_EXPIRED: warning(
@@ -169,8 +169,13 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   CERTIFICATE_HOST_MISMATCH: warning(
     "a certificate does not match the host",
-    "Clients compare the host with the DNS names in the certificate's subjectAltName (RFC 9525), where a wildcard matches one label; they ignore its common name. It is still served, but clients refuse it for the host. For a wildcard host, one name below it is enough.",
+    "Clients compare the host with the DNS names in the certificate's subjectAltName (RFC 9525), where a wildcard matches one label; they ignore its common name. It is still served, but clients refuse it for the host (for an Ingress: TLS_WITHOUT_CERTIFICATE). For a wildcard host, one name below it is enough.",
     "put a certificate into the Secret that has the host as a DNS name, or name another Secret",
+  ),
+  TLS_WITHOUT_CERTIFICATE: error(
+    "an Ingress wants TLS for a host and no certificate is for it",
+    "Every host of a rule is redirected to HTTPS if the Ingress has tls, unless ssl-redirect is false. Without a certificate that is for the host the default certificate answers, or else a self-signed one that albc makes, so browsers warn and other clients fail.",
+    "name a Secret with a certificate that has the host as a DNS name, or set the option defaultCertificate to one that is for it",
   ),
   CERTIFICATE_CONFLICT: warning(
     "a host has two certificates",

@@ -92,7 +92,6 @@ export class Side {
     if (stream !== undefined) return stream;
     const server = this.#serverOf({ id, scheme });
     if (server === undefined || (scheme !== "http" && scheme !== "https")) return [];
-    if (scheme === "https" && certificateFor(this.#policy, id, host) === undefined) return [];
     const listener = findListener(server, host);
     if (listener === undefined) return [];
     const [mode, authorities] = own(server.clientCertificates, listener) ?? [];

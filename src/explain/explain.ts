@@ -28,8 +28,8 @@ export interface Explanation {
   readonly listener?: string;
   /** Whether the listener requires or only requests a client certificate. */
   readonly clientCertificate?: "required" | "requested";
-  /** File of the certificate for the server name, below the run folder. */
-  readonly certificate?: string;
+  /** File of the certificate for the server name, below the run folder; null if there is none, so a self-signed one answers. */
+  readonly certificate?: string | null;
   readonly answer: Answer;
   readonly route?: ExplainedRoute;
   /** False: only the data plane can try the regular expression of a candidate that would come first. */
@@ -43,10 +43,10 @@ export function explain(policy: PolicyDocument, request: ExplainRequest): Explan
   const explanation = explainRouting(policy, request);
   const { server } = explanation;
   if (server === undefined || request.scheme === "http") return explanation;
-  const certificate = certificateFor(policy, server, request.serverName);
-  if (certificate !== undefined) return { ...explanation, certificate };
-  const serverName = fromWire(request.serverName);
-  return { ...explanation, answer: { kind: "handshakeFailed", serverName } };
+  return {
+    ...explanation,
+    certificate: certificateFor(policy, server, request.serverName) ?? null,
+  };
 }
 
 function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explanation {

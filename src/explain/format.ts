@@ -36,6 +36,14 @@ export function formatExplanation(
     ...(explanation.clientCertificate === undefined
       ? []
       : [row("", `client certificates are ${explanation.clientCertificate}`)]),
+    ...(explanation.certificate === null
+      ? [
+          row(
+            "certificate",
+            "none is for this name: a self-signed one answers, which clients refuse",
+          ),
+        ]
+      : []),
     ...(route === undefined ? [] : formatRoute(route, explanation.answer)),
     ...facts.map(([label, text]) => row(label, text)),
     ...formatCandidates(candidates),
@@ -52,11 +60,6 @@ function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string
   switch (answer.kind) {
     case "unreachable":
       return `none: no server has this port and scheme (${formatServers(answer.servers)})`;
-    case "handshakeFailed": {
-      const { serverName } = answer;
-      const name = serverName === "" ? "a client without server name" : serverName;
-      return `none: the TLS handshake fails; there is no certificate for ${name}, and no default one`;
-    }
     case "refused":
       return `${String(answer.status)} ${answer.reason}`;
     case "redirected":

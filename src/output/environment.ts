@@ -11,6 +11,7 @@ import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import { fileError, readIfThere } from "./files.js";
+import { selfSigned } from "./self-signed.js";
 
 /** lua/ is next to both src/ and dist/. */
 const LUA_FOLDER = fileURLToPath(new URL("../../lua/", import.meta.url));
@@ -49,7 +50,7 @@ const CA_BUNDLES = [
   "/etc/ssl/cert.pem",
 ];
 
-/** environment/http.conf, and a copy of the CAs that an nginx in another container can read. Throws EnvironmentError. */
+/** environment/http.conf, a copy of the CAs that an nginx in another container can read, and a self-signed certificate. Throws EnvironmentError. */
 export async function environmentFiles(options: {
   /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
   readonly resolver: readonly string[];
@@ -70,6 +71,7 @@ export async function environmentFiles(options: {
     { path: "environment/http.conf", contents: conf, mode: 0o644 },
     // nginx.conf names it for backends that the machine's authorities verify.
     { path: CA_COPY, contents: ca ?? NOBODY_CERTIFICATE, mode: 0o644 },
+    { path: "environment/self-signed.pem", contents: selfSigned(), mode: 0o600 },
   ];
 }
 

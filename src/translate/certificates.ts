@@ -175,6 +175,16 @@ function namesOf({ subjectAltName = "" }: X509Certificate): readonly HostPattern
   });
 }
 
+/** Whether a certificate that is served matches a host, as `LoadedCertificate.isFor` says. */
+export function isCertificateFor(certificate: Certificate, host: HostPattern): boolean {
+  return coverageOfServed(certificate)(host);
+}
+
+const coverageOfServed = memoized(({ chain }: Certificate) => {
+  const [leaf] = parsePemCertificates(chain) ?? [];
+  return coverageOf(leaf === undefined ? [] : namesOf(leaf));
+});
+
 /** Uses sets, because objects and certificates may have thousands of hosts. */
 function coverageOf(names: readonly HostPattern[]): LoadedCertificate["isFor"] {
   const keys = new Set(names.map(hostKey));

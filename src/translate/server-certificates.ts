@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import { byNamespaceAndName } from "../input/resources.js";
-import type { ServerCertificate } from "../model/listener.js";
+import type { Certificate, ServerCertificate } from "../model/listener.js";
 import { ANY_HOST, type HostPattern, hostKey, hostText } from "../model/values.js";
 import {
   type Difference,
@@ -13,7 +13,9 @@ import {
 } from "../support/collections.js";
 import { present } from "../support/json-object.js";
 import type { BuildContext, CertificateCandidate } from "./config-builder.js";
-import type { LoadedCertificate } from "./certificates.js";
+import { type LoadedCertificate, isCertificateFor } from "./certificates.js";
+import type { WantedName } from "./ingress/tls-hosts.js";
+import { keysAbove } from "./hostnames.js";
 import { insertInto } from "./host-owners.js";
 import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";
@@ -55,10 +57,58 @@ export function reportOtherHosts(
     .map(hostText);
   if (others.length === 0) return;
   const secrets = certificates.map(({ secret }) => `${secret.namespace}/${secret.name}`);
-  const named = others.slice(0, MOST_NAMED).join(", ");
-  const more = others.length > MOST_NAMED ? ` and ${String(others.length - MOST_NAMED)} more` : "";
-  const message = `the certificate of Secret ${secrets.slice(0, MOST_NAMED).join(", ")} is not for ${named}${more}`;
+  const message = `the certificate of Secret ${secrets.slice(0, MOST_NAMED).join(", ")} is not for ${named(others)}`;
   context.diagnostics.report({ code: "CERTIFICATE_HOST_MISMATCH", message, ...place });
+}
+
+/** A name for which an Ingress wants TLS on a server, and which no certificate of Ingresses is for (TlsHosts). */
+interface Uncovered {
+  readonly server: string;
+  readonly wanted: WantedName;
+}
+
+/** Reports names for which clients get a certificate that is not for them. */
+export function reportUncovered(
+  uncovered: readonly Uncovered[],
+  served: readonly ServerCertificate[],
+  certificates: readonly Certificate[],
+  diagnostics: DiagnosticSink,
+): void {
+  if (uncovered.length === 0) return;
+  const byId = new Map(certificates.map((certificate) => [certificate.id, certificate]));
+  const byKey = new Map(served.map((each) => [placeKey(each), each.certificate ?? ""]));
+  const groups = new Map<
+    string,
+    { readonly hosts: Set<string>; readonly place: Place; readonly why: string }
+  >();
+  for (const { server, wanted } of uncovered) {
+    const { name: host, missing, place } = wanted;
+    if (missing === undefined) continue;
+    const at = (key: string): string | undefined => byKey.get(`${server}|${key}`);
+    const own =
+      keysAbove(host, "one")
+        .map(at)
+        .find((each) => each !== undefined) ?? "";
+    const answer = byId.get(own) ?? byId.get(at("") ?? "");
+    if (answer !== undefined && isCertificateFor(answer, host)) continue;
+    const seen = answer === undefined ? "a self-signed one" : "one for other hosts";
+    const why = `its TLS ${missing}, so clients get ${seen} and refuse it`;
+    const group = getOrInsert(groups, JSON.stringify([place, why]), () => {
+      return { hosts: new Set<string>(), place, why };
+    });
+    group.hosts.add(hostText(host));
+  }
+  for (const { hosts, place, why } of groups.values()) {
+    const message = `no certificate is for ${named([...hosts])}: ${why}`;
+    diagnostics.report({ code: "TLS_WITHOUT_CERTIFICATE", message, ...place });
+  }
+}
+
+/** The first of many. */
+function named(hosts: readonly string[]): string {
+  const first = hosts.slice(0, MOST_NAMED).join(", ");
+  const more = hosts.length - MOST_NAMED;
+  return more > 0 ? `${first} and ${String(more)} more` : first;
 }
 
 /** Serves a loaded certificate. If the host has another one already, that one stays, and a report says so. */

@@ -96,7 +96,6 @@ async function start(
     const request = parseRequest({ method: "GET", url, headers, client: "127.0.0.1" });
     if (!request.ok) throw new Error(request.problem);
     const { answer, route } = explain(policy, request.value);
-    if (answer.kind === "handshakeFailed") return ["closed", undefined];
     if (answer.kind === "refused") return [answer.status, answer.reason];
     if (answer.kind === "redirected") return [answer.redirect.status, undefined];
     return [route?.authChecked === true ? 401 : 200, undefined];

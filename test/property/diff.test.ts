@@ -281,7 +281,7 @@ function treatment({ answer, route }: Explanation): unknown {
   if (answer.kind === "refused" && !/no peer|AccessFail/.test(answer.reason)) {
     return answer.status === 404 ? "none" : answer;
   }
-  if (route === undefined || answer.kind === "handshakeFailed") return "none";
+  if (route === undefined) return "none";
   const { auth, filters, backends } = route;
   return {
     filters,

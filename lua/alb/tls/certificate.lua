@@ -1,8 +1,8 @@
 --- Serves the certificate for the server name of the handshake.
 --
 -- The most specific one wins: the name itself, a wildcard of one label, a wildcard of any depth with the longest
--- suffix, the server's default. Without any, the handshake fails. Files are named after their content, so parsed files
--- stay valid.
+-- suffix, the server's default, a self-signed one that albc makes when it starts. Files are named after their content,
+-- so parsed files stay valid.
 -- May yield: no. Phases: ssl_certificate.
 local client_certificate = require("alb.tls.client_certificate")
 local host_keys = require("alb.route.host_keys")
@@ -20,6 +20,9 @@ local MAX_PARSED = 2000
 -- Seconds between two log lines about missing certificates, because clients choose the names.
 local LOG_INTERVAL = 60
 
+-- Of the run folder; a folder that `albc render` wrote has it only if somebody made it.
+local SELF_SIGNED = "environment/self-signed.pem"
+
 local parsed = lrucache.new(MAX_PARSED)
 local last_logged = -LOG_INTERVAL
 
@@ -35,12 +38,12 @@ local function log_missing(server_id, name)
     end
     last_logged = now
     ngx.log(
-        ngx.ERR,
+        ngx.WARN,
         "albc: no certificate on ",
         server_id,
         " for ",
         name == "" and "a client without server name" or shown(name),
-        ", nor a default one"
+        ", nor a default one: it gets a self-signed one"
     )
 end
 
@@ -120,9 +123,8 @@ function _M.serve(server_id)
     local path = find_file(server_id, name)
     if not path then
         log_missing(server_id, name)
-        return ngx.exit(ngx.ERROR)
     end
-    local pair, err = get(path)
+    local pair, err = get(path or SELF_SIGNED)
     local ok = pair ~= nil
     if pair then
         ok, err = use(pair)

@@ -40,7 +40,7 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
     key: pathKey(index),
     backendPlace: within(place, "backend"),
     isRegex,
-    hasTls: scope.tlsOf(host).answers,
+    hasTls: scope.isTls(host),
     invalid: path.invalid ?? (match.problem === undefined ? undefined : "path"),
   };
   const priority = priorityOf(prepared.ingress, index, scope.context);
@@ -224,14 +224,14 @@ export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScop
   if (hosts.length === 0) byHost.set("", { rule: 0, host: ANY_HOST });
   for (const { rule, host } of byHost.values()) {
     if (host.kind !== "any") {
-      const { answers } = scope.tlsOf(host);
+      const hasTls = scope.isTls(host);
       const rank = { position: [rule, 0], specificity: specificity(hostTerms(host)) };
       bindHost(prepared, host, scope, {
         claimOf: (listener, names, route) => ({
           ...{ listener, hosts: names, route, path: undefined, object: ingress },
           ...rank,
         }),
-        routeOf: (port) => routeOf(port, answers),
+        routeOf: (port) => routeOf(port, hasTls),
       });
       continue;
     }

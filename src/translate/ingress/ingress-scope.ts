@@ -56,7 +56,8 @@ export interface IngressScope {
   readonly context: AuthContext;
   /** What the namespace of the Ingress knows of a host. */
   readonly factsOf: ReturnType<HostOwners["factsFor"]>;
-  readonly tlsOf: ReturnType<TlsHosts["reader"]>;
+  /** Whether an Ingress wants TLS for a host. */
+  readonly isTls: ReturnType<TlsHosts["reader"]>;
   /** What is to be bound. */
   readonly claims: PathClaim[];
   /** Of `withAliases`, by list of aliases. A WeakMap would keep the scope of every Ingress until a full garbage collection. */
@@ -70,13 +71,13 @@ export interface IngressScope {
 export function portsFor(
   { ingress }: PreparedIngress,
   host: HostPattern,
-  { balancer, context, tlsOf }: IngressScope,
+  { balancer, context, isTls }: IngressScope,
 ): readonly EntryPort[] {
   const { http, https, sslStrategy = "Both" } = balancer.ingress;
   const onlyHttp = http === undefined ? [] : [http];
   const onlyHttps = https === undefined ? [] : [https];
   const both = [...onlyHttp, ...onlyHttps];
-  if (tlsOf(host).isWanted) return both;
+  if (isTls(host)) return both;
   const enabled = enableHttpsOf(ingress, context.options.domains);
   switch (sslStrategy) {
     case "Always":

@@ -8,7 +8,7 @@ import { parentWildcard, parseHostPattern } from "../hostnames.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { type Place, annotationField, nameOf, placeOf } from "../place.js";
 import { type NamespacedName, isReferenceGranted } from "../reference-grants.js";
-import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
+import { serveCertificate } from "../server-certificates.js";
 import { hasTlsAnnotation, tlsAnnotationOf } from "./annotations/origin.js";
 import type { PreparedIngress } from "./ingress-scope.js";
 import { type WantedName, WantedNames } from "./tls-hosts.js";
@@ -19,8 +19,8 @@ export function namesTls(ingress: Ingress, { domains }: AuthContext["options"]):
 }
 
 /**
- * Serves the certificates of an Ingress on the HTTPS port of a load balancer. Gives the names that it wants TLS for. `factsOf`: what its
- * namespace knows of a host.
+ * Serves the certificates of an Ingress on the HTTPS port of a load balancer, each for the hosts that it is for. Gives the names that it
+ * wants TLS for: those that its TLS names, and with spec.tls all hosts of its rules. `factsOf`: what its namespace knows of a host.
  */
 export function translateIngressTls(
   prepared: PreparedIngress,
@@ -32,9 +32,11 @@ export function translateIngressTls(
   const hosts = new WantedNames(ingress);
   const names = new TlsNames(prepared, factsOf);
   const scope: TlsScope = { prepared, https, hosts, names, context };
-  for (const [index, entry] of (ingress.spec?.tls ?? []).entries()) {
-    translateEntry(entry, placeOf(ingress, "spec", "tls", index), scope);
-  }
+  const entries = ingress.spec?.tls ?? [];
+  const loaded = entries.map((entry, index) =>
+    translateEntry(entry, placeOf(ingress, "spec", "tls", index), scope),
+  );
+  if (entries.length > 0) translateRuleHosts(loaded, scope);
   translateAnnotation(scope);
   return hosts.all;
 }
@@ -47,30 +49,56 @@ interface TlsScope {
   readonly context: AuthContext;
 }
 
+/** A certificate, and the entry that names it. */
+interface Named {
+  readonly certificate: LoadedCertificate;
+  readonly place: Place;
+}
+
+type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
+
 /** An entry without hosts is for those of the Ingress's hosts that its certificate names. */
-function translateEntry(
-  { hosts = [], secretName = "" }: NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number],
-  place: Place,
-  scope: TlsScope,
-): void {
+function translateEntry(entry: TlsEntry, place: Place, scope: TlsScope): Named | undefined {
+  const { hosts = [], secretName = "" } = entry;
+  const own = wantedOf(hosts, place, scope);
+  if (secretName === "") {
+    for (const host of own) scope.hosts.add(host, place).missing ??= "has no secretName";
+    return undefined;
+  }
+  if (hosts.length > 0 && own.length === 0) return undefined;
   const { namespace } = scope.prepared.ingress.metadata;
+  const certificate = load({ namespace, name: secretName }, place, scope);
+  if (certificate === undefined) return undefined;
+  // An Ingress with a rule for every host takes all names of the certificate that are its own.
+  const covered =
+    hosts.length > 0 ? own : certificate.names.flatMap((host) => scope.names.of(host));
+  serve({ certificate, place }, covered, scope);
+  return { certificate, place };
+}
+
+/** The names of an entry that are the Ingress's own. */
+function wantedOf(hosts: readonly string[], place: Place, scope: TlsScope): readonly HostPattern[] {
   const named = hosts.flatMap((host) => {
     const pattern = parseHostPattern(host, "one");
     return pattern.ok && scope.names.isNew(pattern.value) ? [pattern.value] : [];
   });
-  if (hosts.length > 0 && named.length === 0) return;
   const own = named.flatMap((host) => ownNames(host, place, scope));
-  for (const host of own) scope.hosts.add(host);
-  if (secretName === "" || (named.length > 0 && own.length === 0)) return;
-  const certificate = load({ namespace, name: secretName }, place, scope);
-  if (certificate === undefined) {
-    noteBroken(own, scope);
-    return;
+  for (const host of own) scope.hosts.add(host, place);
+  return own;
+}
+
+/** As in ingress-nginx, a host that no entry gives a certificate gets the first one of the Ingress that is for it. */
+function translateRuleHosts(loaded: readonly (Named | undefined)[], scope: TlsScope): void {
+  const { prepared, names, hosts } = scope;
+  const place = placeOf(prepared.ingress, "spec", "tls");
+  for (const { host } of prepared.hosts) {
+    if (host.kind === "any" || !names.isOwned(host)) continue;
+    const wanted = hosts.add(host, place);
+    if (wanted.certificate !== undefined) continue;
+    const found = loaded.find((each) => each?.certificate.isFor(host) === true);
+    if (found !== undefined) serve(found, [host], scope);
+    else if (wanted.place === place) wanted.missing ??= "does not name it";
   }
-  // An Ingress with a rule for every host takes all names of the certificate that are its own.
-  const covered =
-    named.length > 0 ? own : certificate.names.flatMap((host) => scope.names.of(host));
-  serve(certificate, covered, place, scope);
 }
 
 /** Reports a host for which the Ingress may have no certificate. */
@@ -96,11 +124,10 @@ function translateAnnotation(scope: TlsScope): void {
   for (const { host, secret } of certificates) {
     if (named.has(hostKey(host))) continue;
     const own = ownNames(host, place, scope);
-    for (const name of own) scope.hosts.add(name);
+    for (const name of own) scope.hosts.add(name, place);
     if (own.length === 0 || !isPermitted(secret, place, scope)) continue;
     const certificate = load(secret, place, scope);
-    if (certificate === undefined) noteBroken(own, scope);
-    else serve(certificate, own, place, scope);
+    if (certificate !== undefined) serve({ certificate, place }, own, scope);
   }
 }
 
@@ -116,12 +143,6 @@ function isPermitted(secret: NamespacedName, place: Place, { context }: TlsScope
   return false;
 }
 
-/** The default certificate answers where there is one. */
-function noteBroken(names: readonly HostPattern[], { hosts, context }: TlsScope): void {
-  if (context.options.defaultCertificate !== "") return;
-  for (const host of names) hosts.add(host).isBroken = true;
-}
-
 function load(
   secret: NamespacedName,
   place: Place,
@@ -130,16 +151,21 @@ function load(
   return https && context.certificates.load(secret, place);
 }
 
+/** The default certificate answers for the others. */
 function serve(
-  certificate: LoadedCertificate,
+  { certificate, place }: Named,
   hosts: readonly HostPattern[],
-  place: Place,
   { context, https, hosts: wanted, names }: TlsScope,
 ): void {
   if (https === undefined) return;
-  reportOtherHosts([certificate], hosts, { place, context });
+  const { namespace, name } = certificate.secret;
   for (const host of hosts) {
-    wanted.add(host).certificate ??= certificate.id;
+    const each = wanted.add(host, place);
+    if (!certificate.isFor(host)) {
+      each.missing ??= `names Secret ${namespace}/${name}, whose certificate is not for it`;
+      continue;
+    }
+    each.certificate ??= certificate.id;
     if (names.isOwned(host))
       serveCertificate(certificate.id, host, { port: https, place, context });
   }

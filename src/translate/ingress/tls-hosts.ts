@@ -5,26 +5,24 @@ import { getOrInsert } from "../../support/collections.js";
 import type { Key } from "../keys.js";
 import { type HostOwners, insertInto, isBelow, removeFrom } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
+import type { Place } from "../place.js";
 import { compareAge } from "../precedence.js";
 
 /** A name for which an Ingress wants TLS. */
 export interface WantedName {
   readonly name: HostPattern;
   readonly ingress: Ingress;
-  isBroken: boolean;
-  /** The first that can be used. */
+  /** The entry that names it; else what has the entries. */
+  readonly place: Place;
+  /** The first that is for the name. */
   certificate?: string;
-}
-
-/** Whether a host has TLS at all, and whether a client may be sent to HTTPS: not if no certificate for the name can be used. */
-interface HostTls {
-  readonly isWanted: boolean;
-  readonly answers: boolean;
+  /** Why the entry gives it none, where no report says so yet. */
+  missing?: string;
 }
 
 /**
- * Names for which namespaces want TLS, whether or not a certificate is usable. A host has what its owner wants for it or for the wildcard
- * above it, also where the wildcard belongs to another namespace.
+ * Names for which namespaces want TLS, whether or not a certificate is usable: the default one answers otherwise. A host has what its
+ * owner wants for it or for the wildcard above it, also where the wildcard belongs to another namespace.
  */
 export class TlsHosts {
   readonly #id: string;
@@ -32,7 +30,9 @@ export class TlsHosts {
   /** By namespace and name; oldest first. */
   readonly #wanted = new Map<string, WantedName[]>();
   /** What was asked for. */
-  readonly #known = new Map<Key, { readonly host: HostPattern; tls: HostTls }>();
+  readonly #known = new Map<Key, { readonly host: HostPattern; isWanted: boolean }>();
+  /** By namespace and name: those for which no Ingress has a certificate. */
+  readonly #uncovered = new Map<string, readonly WantedName[]>();
   /** By host. */
   readonly #below = new Map<string, Omit<ServerCertificate, "server">>();
 
@@ -53,16 +53,32 @@ export class TlsHosts {
       const list = getOrInsert(this.#wanted, placeOf(wanted), () => []);
       insertInto(list, wanted, (a, b) => compareAge(a.ingress, b.ingress));
     }
+    for (const place of new Set([...before, ...now].map(placeOf))) {
+      const wanted = this.#wanted.get(place);
+      if (wanted === undefined || this.#certificateOf(place) !== undefined) {
+        this.#uncovered.delete(place);
+      } else this.#uncovered.set(place, wanted);
+    }
     if (textOf(before) === textOf(now)) return [];
     return [...before, ...now].map(({ name }) => hostKey(name));
   }
 
+  /** Those for which no Ingress has a certificate. */
+  get uncovered(): Iterable<WantedName> {
+    const all = [...this.#uncovered.values()].flat();
+    return all.filter(
+      ({ name, ingress }) => this.#namespaceOf(name) === ingress.metadata.namespace,
+    );
+  }
+
   /** Whether hosts have TLS. What is asked for is noted in `reads`. */
-  reader(reads: Set<Key>): (host: HostPattern) => HostTls {
+  reader(reads: Set<Key>): (host: HostPattern) => boolean {
     return (host) => {
       const key = `tls/${this.#id}/${hostKey(host)}`;
       reads.add(key);
-      return getOrInsert(this.#known, key, () => ({ host, tls: this.#tlsOf(host) })).tls;
+      return getOrInsert(this.#known, key, () => {
+        return { host, isWanted: this.#isWanted(host) };
+      }).isWanted;
     };
   }
 
@@ -78,10 +94,9 @@ export class TlsHosts {
     for (const key of touched) if (!this.#owners.isNamed(key)) this.#below.delete(key);
     return [...this.#known].flatMap(([key, known]) => {
       if (!isBelow(known.host, touched)) return [];
-      const before = known.tls;
-      known.tls = this.#tlsOf(known.host);
-      const { isWanted, answers } = known.tls;
-      return isWanted === before.isWanted && answers === before.answers ? [] : [key];
+      const before = known.isWanted;
+      known.isWanted = this.#isWanted(known.host);
+      return known.isWanted === before ? [] : [key];
     });
   }
 
@@ -97,18 +112,15 @@ export class TlsHosts {
     if (parent === undefined || namespace === this.#namespaceOf(parent)) return;
     const certificate = this.#certificateOf(`${String(namespace)} ${hostKey(parent)}`);
     if (certificate !== undefined) this.#below.set(hostKey(host), { host, certificate });
-    else if (this.#tlsOf(parent).isWanted) this.#below.set(hostKey(host), { host });
+    else if (this.#isWanted(parent)) this.#below.set(hostKey(host), { host });
   }
 
-  #tlsOf(host: HostPattern): HostTls {
+  #isWanted(host: HostPattern): boolean {
     const namespace = String(this.#namespaceOf(host));
     const parent = parentWildcard(host);
-    const own = `${namespace} ${hostKey(host)}`;
-    const key = this.#wanted.has(own) || !parent ? own : `${namespace} ${hostKey(parent)}`;
-    const wanted = this.#wanted.get(key) ?? [];
-    const isUsable = wanted.every(({ isBroken }) => !isBroken);
-    const isWanted = wanted.length > 0;
-    return { isWanted, answers: isWanted && (isUsable || this.#certificateOf(key) !== undefined) };
+    return [host, ...(parent ? [parent] : [])].some((each) =>
+      this.#wanted.has(`${namespace} ${hostKey(each)}`),
+    );
   }
 
   #certificateOf(place: string): string | undefined {
@@ -130,9 +142,9 @@ export class WantedNames {
     this.#ingress = ingress;
   }
 
-  add(name: HostPattern): WantedName {
+  add(name: HostPattern, place: Place): WantedName {
     return getOrInsert(this.#names, hostKey(name), () => {
-      return { name, ingress: this.#ingress, isBroken: false };
+      return { name, ingress: this.#ingress, place };
     });
   }
 
@@ -148,8 +160,8 @@ function placeOf({ name, ingress }: WantedName): string {
 /** All that others see of it. */
 function textOf(names: readonly WantedName[]): string {
   return JSON.stringify(
-    names.map(({ name, ingress: { metadata }, isBroken, certificate }) => {
-      return [hostKey(name), metadata.name, metadata.creationTimestamp, isBroken, certificate];
+    names.map(({ name, ingress: { metadata }, certificate }) => {
+      return [hostKey(name), metadata.name, metadata.creationTimestamp, certificate];
     }),
   );
 }

@@ -193,6 +193,16 @@ export class Entries {
     return this.#hosts.flatMap(({ shadows }) => [...shadows.reports].flat());
   }
 
+  /** Names for which Ingresses want TLS, and have no certificate. */
+  get uncovered(): readonly { readonly server: string; readonly wanted: WantedName }[] {
+    return this.#hosts.flatMap(({ tls }, i) => {
+      const server = this.balancers[i]?.ingress.https?.server;
+      return server === undefined
+        ? []
+        : Array.from(tls.uncovered, (wanted) => ({ server, wanted }));
+    });
+  }
+
   #scope(context: AuthContext): EntryScope {
     const { balancers } = this;
     const tls = this.#hosts.map((each) => each.tls);
@@ -328,7 +338,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
         ...SHARED_SHAPE,
         ...{ balancer, context: own, factsOf: factsOf(balancer), claims: claimsOn(balancer) },
         names: new Map(),
-        tlsOf: tls[balancers.indexOf(balancer)]?.reader(reads) ?? noTls,
+        isTls: tls[balancers.indexOf(balancer)]?.reader(reads) ?? (() => false),
       }),
       own,
     );
@@ -339,10 +349,6 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
   const bindings = kept(own.config.bound.bindings);
   const part = { bindings, claims: kept(claims), isServed };
   return { ...SHARED_SHAPE, ...collectedFrom(object, own), ...part };
-}
-
-function noTls(): { readonly isWanted: boolean; readonly answers: boolean } {
-  return { isWanted: false, answers: false };
 }
 
 /** Its labels say which load balancers serve its Ingresses. */

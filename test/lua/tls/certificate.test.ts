@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type ConnectionOptions, connect } from "node:tls";
 import { type KeyPair, selfSigned } from "../../../e2e/harness/certificates.js";
+import { selfSigned as newSelfSigned } from "../../../src/output/self-signed.js";
 import { POLICY_FORMAT } from "../../../src/model/policy.js";
 import { freePort } from "../../support/free-port.js";
 import { type LuaNginx, startLuaNginx } from "../../support/lua-nginx.js";
@@ -71,6 +72,7 @@ beforeAll(async () => {
       ${servers.join("")}`,
     files: {
       "policy.json": policy(),
+      "environment/self-signed.pem": newSelfSigned(),
       "certificates/broken.pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
       ...Object.fromEntries(files),
     },
@@ -130,9 +132,9 @@ describe("the certificate for a server name", () => {
 describe("a handshake", () => {
   const mentions = (text: string) => nginx.errorLog().split(text).length - 1;
 
-  it("ends when there is no certificate, and the log says so once", async () => {
+  it("without a certificate gets the self-signed one, and the log says so once", async () => {
     for (const servername of ["a.example", "b.example", "c.example"]) {
-      await expect(shown({ servername }, ports.bare)).rejects.toThrow();
+      expect(await shown({ servername }, ports.bare)).toBe("albc self-signed certificate");
     }
 
     expect(mentions("no certificate on bare for a.example")).toBe(1);

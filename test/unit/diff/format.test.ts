@@ -27,11 +27,11 @@ function formatted(before: string, now: string): { text: string; markdown: strin
 test("text shows the requests, both versions and a request to try", () => {
   const { text } = formatted(INGRESS("a.example", AUTH), INGRESS("a.example"));
   expect(text).toBe(`auth is lost (1)
-  http 80 a.example
+  https 443 a.example, http 80 a.example
     paths /a|<b>
     before    forward, GET http://auth.example/check → shop/web/80 by http (Ingress shop/web spec.rules[0].http.paths[0])
     now       no auth → shop/web/80 by http (Ingress shop/web spec.rules[0].http.paths[0])
-    try       GET http://a.example/a%7C%3Cb%3E
+    try       GET https://a.example/a%7C%3Cb%3E
 
 auth is lost: 1
 `);

@@ -69,7 +69,11 @@ test("the CA file that is named is copied into the run folder", async () => {
   const caFile = join(folder(), "my-ca.pem");
   writeFileSync(caFile, "CA\n");
   const files = await environmentFiles({ resolver: ["10.0.0.1"], caFile });
-  expect(files.map(({ path }) => path)).toEqual(["environment/http.conf", "environment/ca.pem"]);
+  expect(files.map(({ path }) => path)).toEqual([
+    "environment/http.conf",
+    "environment/ca.pem",
+    "environment/self-signed.pem",
+  ]);
   expect(files[1]?.contents).toBe("CA\n");
   expect(files[0]?.contents).toContain("lua_ssl_trusted_certificate");
 });

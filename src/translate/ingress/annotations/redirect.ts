@@ -90,8 +90,7 @@ const ACME_CHALLENGE = "/.well-known/acme-challenge";
 
 /**
  * temporal-redirect, else permanent-redirect, else a rewrite-target that is a URL, else the origin's parts, else what the port has
- * (`inherited`), else the redirect to https. `groups`: of the path. `hasTls`: an Ingress names the host in its TLS, and something answers
- * there. `httpsPort`: of Ingresses; absent when there is none.
+ * (`inherited`), else the redirect to https. `groups`: of the path. `hasTls`: an Ingress wants TLS for the host. `httpsPort`: of Ingresses; absent when there is none.
  */
 export function readRedirect(
   reader: AnnotationReader,

@@ -118,13 +118,10 @@ describe("the certificates of Ingresses", () => {
         at("b", "2024-01-01T00:00:00Z") +
         WEB +
         tls("a", pairs.a) +
-        tls("b", pairs.b),
+        tls("b", pairs.wild),
     );
-    expect(served(result, pairs)).toEqual(["p443 a.example b"]);
-    expect(result.reports).toEqual([
-      "CERTIFICATE_CONFLICT Ingress default/a spec.tls[0]",
-      "CERTIFICATE_HOST_MISMATCH Ingress default/b spec.tls[0]",
-    ]);
+    expect(served(result, pairs)).toEqual(["p443 a.example wild"]);
+    expect(result.reports).toEqual(["CERTIFICATE_CONFLICT Ingress default/a spec.tls[0]"]);
   });
 
   it("may stand in the origin's annotation, for hosts that spec.tls does not name", () => {
@@ -247,9 +244,80 @@ describe("a Secret that is not there", () => {
     expect(result.tried(443)).toHaveLength(3);
   });
 
-  it("sends no client to an HTTPS that can't answer, until it is there", () => {
-    expect(translated(yaml).route("ingress/default/web/0-0").redirect).toBeUndefined();
-    const readable = translated(yaml + tls("a", pairs.a));
-    expect(readable.route("ingress/default/web/0-0").redirect).toMatchObject({ scheme: "https" });
+  it("leaves the redirect: the default certificate answers", () => {
+    expect(translated(yaml).route("ingress/default/web/0-0").redirect).toMatchObject({
+      scheme: "https",
+    });
+  });
+});
+
+describe("spec.tls", () => {
+  const at = (entries: readonly object[], options = {}, annotations = {}): Translated =>
+    translated(
+      ingress("web", { annotations, spec: { ...SPEC, tls: entries } }) +
+        WEB +
+        tls("a", pairs.a) +
+        tls("wild", pairs.wild),
+      options,
+    );
+
+  it("redirects every host of a rule, unless ssl-redirect is false", () => {
+    const entries = [{ hosts: ["a.example"], secretName: "a" }];
+    const redirects = ({ route }: Translated): readonly unknown[] =>
+      [0, 1, 2].map((rule) => route(`ingress/default/web/${String(rule)}-0`).redirect?.scheme);
+    expect(redirects(at(entries))).toEqual(["https", "https", "https"]);
+    const annotations = { "nginx.ingress.kubernetes.io/ssl-redirect": "false" };
+    expect(redirects(at(entries, {}, annotations))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("gives each host the first certificate that is for it", () => {
+    const entries = [{ hosts: ["a.example", "c.test"], secretName: "a" }, { secretName: "wild" }];
+    expect(served(at(entries), pairs)).toEqual([
+      "p443 a.example a",
+      "p443 b.example wild",
+      "p443 c.test wild",
+    ]);
+  });
+
+  it.each([
+    [
+      "without a secretName",
+      [{ hosts: ["*.example", "c.test"] }],
+      {},
+      [
+        "no certificate is for a.example, b.example, c.test: its TLS has no secretName, so clients get a self-signed one and refuse it",
+      ],
+    ],
+    [
+      "that does not name a host",
+      [{ hosts: ["a.example"], secretName: "a" }],
+      {},
+      [
+        "no certificate is for b.example, c.test: its TLS does not name it, so clients get a self-signed one and refuse it",
+      ],
+    ],
+    [
+      "whose Secret is for others",
+      [{ hosts: ["a.example", "b.example"], secretName: "a" }, { hosts: ["c.test"] }],
+      { defaultCertificate: "default/wild" },
+      [],
+    ],
+    [
+      "whose Secret, like the default one, is for others",
+      [{ hosts: ["b.example"], secretName: "a" }, { secretName: "wild" }],
+      { defaultCertificate: "default/a" },
+      [],
+    ],
+    [
+      "whose Secret and the default one are for others",
+      [{ hosts: ["b.example"], secretName: "a" }, { hosts: ["c.test"] }],
+      { defaultCertificate: "default/a" },
+      [
+        "no certificate is for b.example: its TLS names Secret default/a, whose certificate is not for it, so clients get one for other hosts and refuse it",
+        "no certificate is for c.test: its TLS has no secretName, so clients get one for other hosts and refuse it",
+      ],
+    ],
+  ])("%s", (_, entries, options, messages) => {
+    expect(at(entries, options).messages("TLS_WITHOUT_CERTIFICATE")).toEqual(messages);
   });
 });

@@ -19,37 +19,38 @@ function world(named: readonly (readonly [Ingress, HostPattern])[]) {
     owners.replace(undefined, { object, hosts: [{ host, isRuled: true }] });
   }
   const tls = new TlsHosts("alb", owners);
-  return { tls, tlsOf: tls.reader(new Set()) };
+  return { tls, isTls: tls.reader(new Set()) };
 }
 
 function wanted(name: HostPattern, ingress: Ingress, more: Partial<WantedName> = {}): WantedName {
-  return { name, ingress, isBroken: false, ...more };
+  const { apiVersion, kind, metadata } = ingress;
+  const resource = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
+  return { name, ingress, place: { resource, field: ["spec", "tls"] }, ...more };
 }
 
 const OWN = ingressIn("own");
 
 it("a host has TLS if its owner wants it, for it or for the wildcard above", () => {
-  const { tls, tlsOf } = world([[OWN, A]]);
-  expect(tlsOf(A)).toEqual({ isWanted: false, answers: false });
+  const { tls, isTls } = world([[OWN, A]]);
+  expect(isTls(A)).toBe(false);
   const touched = tls.replace([], [wanted(WILD, OWN)]);
   expect(tls.changed(new Set(touched))).toEqual(["tls/alb/a.example"]);
-  expect(tlsOf(A)).toEqual({ isWanted: true, answers: true });
+  expect(isTls(A)).toBe(true);
 });
 
 it("what another namespace wants for the host counts for nothing", () => {
-  const { tls, tlsOf } = world([[OWN, A]]);
+  const { tls, isTls } = world([[OWN, A]]);
   tls.replace([], [wanted(A, ingressIn("other"))]);
-  expect(tlsOf(A)).toEqual({ isWanted: false, answers: false });
+  expect(isTls(A)).toBe(false);
 });
 
-it("no client is sent to HTTPS while no certificate can be used", () => {
-  const { tls, tlsOf } = world([[OWN, A]]);
-  const broken = [wanted(A, OWN, { isBroken: true })];
-  tls.replace([], broken);
-  expect(tlsOf(A)).toEqual({ isWanted: true, answers: false });
-  const touched = tls.replace(broken, [wanted(A, OWN, { isBroken: true, certificate: "c" })]);
-  tls.changed(new Set(touched));
-  expect(tlsOf(A)).toEqual({ isWanted: true, answers: true });
+it("a name is uncovered until an Ingress of its namespace has a certificate for it", () => {
+  const { tls } = world([[OWN, A]]);
+  const without = [wanted(A, OWN), wanted(A, ingressIn("other"))];
+  tls.replace([], without);
+  expect([...tls.uncovered]).toEqual([without[0]]);
+  tls.replace([], [wanted(A, OWN, { certificate: "c" })]);
+  expect([...tls.uncovered]).toEqual([]);
 });
 
 it("a change that others can't see touches nothing", () => {
