@@ -14,6 +14,7 @@ _M.catalog = {
     no_host = { 400, "BadRequest : Host is no DNS name or address", "the host is not a DNS name of letters, digits, `-` and `_` (at most 63 bytes a label, 253 in all), an IPv4 address of four decimal numbers, or an IPv6 address in brackets" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
     ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path in the request target than the gateway (dot segments, encoded slashes, `;`, `\\` or double encoding), and another rule restricts access to that path" },
+    rewritten_escape = { 400, "BadRequest : escape not allowed in a rewritten path to HTTP/2", "a path that is rewritten for an h2c or gRPC backend holds an escape, such as %2F or %41, that nginx can send only decoded" },
     grown = { 414, "BadRequest : too long with the values of the request", "with the path or query of the request, a rewritten path and query, or those of a redirect, are longer than 32 KiB" },
     body_too_large = { 413, "BadRequest : request body too large", "the request body exceeds proxy-body-size or the limit of the gateway" },
     -- Backends

@@ -62,6 +62,16 @@ function _M.decode(text)
     return str_find(text, "%", 1, true) and str_gsub(text, "%%(%x%x)", bytes) or text
 end
 
+-- Escapes of characters that nginx sends as they are (ngx_escape_uri).
+local LOST_ESCAPE = "%(?:2[1467-9A-F]|3[0-9ABD]|4[0-9A-F]|5[0-9ABDF]|6[1-9A-F]|7[0-9AE])"
+
+--- Whether an encoded path is another one after nginx has decoded it and escaped it again.
+---@param raw string
+---@return boolean
+function _M.is_changed_by_decoding(raw)
+    return str_find(raw, "%", 1, true) ~= nil and re_find(raw, LOST_ESCAPE, "ijo") ~= nil
+end
+
 -- Encodes text written as a path or query: keeps escapes, and escapes a `%` that starts none.
 local function encode_written(text, illegal)
     return (

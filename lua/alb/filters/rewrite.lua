@@ -42,13 +42,16 @@ function _M.uri(route)
 end
 
 --- Sets the rewritten target as the request's own, for locations that take no other target (gRPC). nginx keeps the path
---- decoded and escapes it again for the backend.
+--- decoded and escapes it again for the backend. If that would be another path, ends the request with 400.
 function _M.apply(route)
     local target = _M.uri(route)
     if not target then
         return
     end
     local raw = path.of_target(target)
+    if path.is_changed_by_decoding(raw) then
+        return errors.exit(400, errors.reasons.rewritten_escape)
+    end
     set_uri(path.decode(raw), false, true)
     set_uri_args(str_sub(target, #raw + 2))
 end

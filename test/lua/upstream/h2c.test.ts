@@ -128,6 +128,24 @@ describe("a backend that speaks h2c", () => {
     });
   });
 
+  it("sees each byte of a rewritten path as it is, or is not asked", async () => {
+    const escapes = Array.from({ length: 256 }, (_, byte) =>
+      byte < 16 ? `%0${byte.toString(16)}` : `%${byte.toString(16).toUpperCase()}`,
+    );
+    for (const escape of escapes.filter((each) => each !== "%00" && each !== "%2E")) {
+      backend.received.splice(0);
+      const { status } = await gateway.send({ host: "changed.example", path: `/old/a${escape}b` });
+      const seen = backend.received[0]?.headers[":path"];
+      expect([status, status === 400 || seen?.toLowerCase()]).toEqual(
+        status === 400 ? [400, true] : [200, `/new/a${escape}b`.toLowerCase()],
+      );
+    }
+    expect((await gateway.send({ host: "changed.example", path: "/old/%C3%A9" })).status).toBe(200);
+    expect((await gateway.send({ host: "changed.example", path: "/old/a%2Fb" })).reason).toBe(
+      "BadRequest : escape not allowed in a rewritten path to HTTP/2",
+    );
+  });
+
   it("has its errors passed on as they are", async () => {
     backend.statuses = [404, 500];
 
