@@ -134,12 +134,11 @@ function find({ nginx }: CallOf<"run">, { variables }: Terminal): Promise<NginxB
 }
 
 /** Files that are not compiled from objects: the Lua code, and facts about this machine. */
-async function fixedFiles({ settings, binary }: Run): Promise<readonly RenderedFile[]> {
+async function fixedFiles({ settings, binary, folder }: Run): Promise<readonly RenderedFile[]> {
   return [
     ...(await luaBundle()),
     ...(await environmentFiles({
-      resolver: settings.list("resolver"),
-      caFile: settings.text("authCaFile"),
+      ...{ folder, resolver: settings.list("resolver"), caFile: settings.text("authCaFile") },
       ...(binary !== undefined && { nginx: binary.version }),
     })),
   ];

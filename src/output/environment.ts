@@ -41,6 +41,8 @@ const KEEPS_IDLE = [1, 27, 4] as const;
 
 const RESOLV_CONF = "/etc/resolv.conf";
 const CA_COPY = "environment/ca.pem";
+/** For names without a certificate (lua/alb/tls/certificate.lua). */
+const SELF_SIGNED = "environment/self-signed.pem";
 
 /** Certificate authorities of Debian and Alpine, Red Hat, SUSE, and BSD. */
 const CA_BUNDLES = [
@@ -56,6 +58,8 @@ export async function environmentFiles(options: {
   readonly resolver: readonly string[];
   /** CAs (PEM) for https auth services; empty: the system's. */
   readonly caFile: string;
+  /** The run folder. */
+  readonly folder: string;
   /** Version of nginx, such as `1.30.6`; absent if albc does not run it. */
   readonly nginx?: string;
 }): Promise<readonly RenderedFile[]> {
@@ -71,8 +75,14 @@ export async function environmentFiles(options: {
     { path: "environment/http.conf", contents: conf, mode: 0o644 },
     // nginx.conf names it for backends that the machine's authorities verify.
     { path: CA_COPY, contents: ca ?? NOBODY_CERTIFICATE, mode: 0o644 },
-    { path: "environment/self-signed.pem", contents: selfSigned(), mode: 0o600 },
+    { path: SELF_SIGNED, contents: await certificateIn(options.folder), mode: 0o600 },
   ];
+}
+
+/** Another certificate than before would be a reload. */
+async function certificateIn(folder: string): Promise<string> {
+  const text = await readIfThere(join(folder, SELF_SIGNED));
+  return text?.startsWith("-----BEGIN CERTIFICATE-----") === true ? text : selfSigned();
 }
 
 /** The text of environment/http.conf. */

@@ -95,7 +95,9 @@ async function start(
     const headers = [`Host: ${host}`];
     const request = parseRequest({ method: "GET", url, headers, client: "127.0.0.1" });
     if (!request.ok) throw new Error(request.problem);
-    const { answer, route } = explain(policy, request.value);
+    const { answer, route, certificate } = explain(policy, request.value);
+    // The folder has no self-signed certificate, as one that `albc render` wrote.
+    if (certificate === null) return ["closed", undefined];
     if (answer.kind === "refused") return [answer.status, answer.reason];
     if (answer.kind === "redirected") return [answer.redirect.status, undefined];
     return [route?.authChecked === true ? 401 : 200, undefined];

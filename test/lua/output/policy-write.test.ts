@@ -44,7 +44,7 @@ async function files(...paths: readonly string[]): Promise<readonly RenderedFile
   const { version } = await testBinary();
   return [
     ...(await filesOf(forwarding(port, (backend.address() as AddressInfo).port, paths))),
-    ...(await environmentFiles({ resolver: [], caFile: "", nginx: version })),
+    ...(await environmentFiles({ resolver: [], caFile: "", folder: run, nginx: version })),
   ];
 }
 

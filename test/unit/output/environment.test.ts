@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentConf, environmentFiles, nameServers } from "../../../src/output/environment.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
@@ -60,6 +61,7 @@ test.each([
   const [conf] = await environmentFiles({
     resolver: ["10.0.0.1"],
     caFile: "",
+    folder: folder(),
     ...(nginx !== undefined && { nginx }),
   });
   expect(conf !== undefined && contentsOf(conf).includes("keepalive_min_timeout")).toBe(keeps);
@@ -68,7 +70,7 @@ test.each([
 test("the CA file that is named is copied into the run folder", async () => {
   const caFile = join(folder(), "my-ca.pem");
   writeFileSync(caFile, "CA\n");
-  const files = await environmentFiles({ resolver: ["10.0.0.1"], caFile });
+  const files = await environmentFiles({ resolver: ["10.0.0.1"], caFile, folder: folder() });
   expect(files.map(({ path }) => path)).toEqual([
     "environment/http.conf",
     "environment/ca.pem",
@@ -78,9 +80,25 @@ test("the CA file that is named is copied into the run folder", async () => {
   expect(files[0]?.contents).toContain("lua_ssl_trusted_certificate");
 });
 
+test("the self-signed certificate of the run folder stays", async () => {
+  const made = async (): Promise<string> => {
+    const files = await environmentFiles({ resolver: [], caFile: "", folder: folder() });
+    const file = files.find(({ path }) => path === "environment/self-signed.pem");
+    return file === undefined ? "" : contentsOf(file).toString();
+  };
+  const first = await made();
+  const certificate = new X509Certificate(first);
+  expect(certificate.verify(certificate.publicKey)).toBe(true);
+  expect(certificate.checkPrivateKey(createPrivateKey(first))).toBe(true);
+  expect(await made()).not.toBe(first);
+  mkdirSync(join(folder(), "environment"));
+  writeFileSync(join(folder(), "environment/self-signed.pem"), first);
+  expect(await made()).toBe(first);
+});
+
 test("one that is not there is an error", async () => {
   const caFile = join(folder(), "absent.pem");
-  await expect(environmentFiles({ resolver: [], caFile })).rejects.toThrow(
+  await expect(environmentFiles({ resolver: [], caFile, folder: folder() })).rejects.toThrow(
     new EnvironmentError(`the CA file ${caFile} does not exist`),
   );
 });
