@@ -46,7 +46,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   YAML_DUPLICATE_KEY: error(
     "a mapping contains a key twice",
-    "Parsers disagree about which value counts, so albc uses neither and treats the file as unreadable.",
+    "Parsers disagree about which value counts, so the object that has the key is refused (see FIELD_INVALID). Other objects of the file are served.",
     "remove one of the two, or merge them",
   ),
   INTERNAL_ERROR: error(

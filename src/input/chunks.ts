@@ -7,7 +7,7 @@ import { type Decoded, type DecodedValue, decode } from "./decode.js";
 import { lookUpKindName } from "./kind-lookup.js";
 import type { KindTable } from "./kind-table.js";
 import { countLineBreaks } from "./text-locator.js";
-import { type SyntaxProblem, parseYaml } from "./yaml.js";
+import { type DuplicateKey, type SyntaxProblem, parseYaml } from "./yaml.js";
 
 /** A run of documents of a text. It depends on its text alone, so it is reused wherever that text appears again. */
 export interface Chunk {
@@ -37,7 +37,7 @@ const NONE: readonly never[] = [];
 export function readChunk(text: string, table: KindTable): Chunk {
   const parsed = parseYaml(text);
   const isBroken = "problems" in parsed;
-  const values = isBroken ? NONE : decodedValues(parsed.documents, table);
+  const values = isBroken ? NONE : decodedValues(parsed, table);
   return {
     text,
     lineBreaks: countLineBreaks(text),
@@ -57,16 +57,36 @@ function isWithoutProblem(decoded: Decoded): boolean {
   return decoded.result === "object" && decoded.reports.length === 0;
 }
 
-function decodedValues(documents: readonly unknown[], table: KindTable): readonly ChunkValue[] {
+function decodedValues({ documents, duplicates }: Parsed, table: KindTable): readonly ChunkValue[] {
   const values = documents.map((value, document) =>
     listItems(value).map((item) => ({
-      decoded: decode(item.value, table, true),
+      decoded: decode(item.value, table, duplicatesIn(duplicates, document, item.path)),
       document,
       field: item.path,
     })),
   );
   // The list of a chunk with one document is as long as it has to be; `flat` makes room for more.
   return values.length === 1 ? (values[0] ?? NONE) : values.flat();
+}
+
+interface Parsed {
+  readonly documents: readonly unknown[];
+  readonly duplicates: readonly DuplicateKey[];
+}
+
+/** Reports of the keys that stand twice in an item of a document; one outside of all items counts for each. */
+function duplicatesIn(
+  duplicates: readonly DuplicateKey[],
+  document: number,
+  item: FieldPath,
+): readonly Report[] {
+  if (duplicates.length === 0) return NONE;
+  const own = duplicates.filter((each) => each.document === document);
+  return own.flatMap(({ report }) => {
+    const depth = item.findIndex((step, i) => report.field[i] !== step);
+    if (depth < 0) return [{ ...report, field: report.field.slice(item.length) }];
+    return depth % 2 === 0 || report.field.length <= depth ? [{ ...report, field: [] }] : [];
+  });
 }
 
 export const NO_COUNTS: ChunkCounts = {
@@ -134,9 +154,13 @@ function isUnidentified({ ref, reports }: DecodedValue, table: KindTable): boole
 }
 
 /** Whether a finding makes an object's name or namespace doubtful. */
-function concernsName({ field = [] }: Report): boolean {
+function concernsName({ code, field = [] }: Report): boolean {
   const [first, second] = field;
-  return first === "metadata" && (second === "name" || second === "namespace");
+  if (first === "metadata" && second !== undefined)
+    return ["name", "namespace"].includes(String(second));
+  return (
+    code === "YAML_DUPLICATE_KEY" && ["apiVersion", "kind", "metadata"].includes(String(first))
+  );
 }
 
 /** A value of a document, or an item of a list in it. */

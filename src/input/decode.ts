@@ -50,10 +50,13 @@ const DEFAULT_NAMESPACE = "default";
 /** Metadata can be checked even where the rest of the object is wrong. */
 const validateBase = validator<KubernetesObject>(objectSchema({}));
 
-/** `isStrict`: unknown fields refuse the object. An API server has removed those that it does not know; its CRDs may be newer. */
-export function decode(value: unknown, table: KindTable, isStrict: boolean): Decoded {
+/**
+ * `written`: of a value that is read strictly, so that unknown fields refuse it, too: what is wrong with its text. An API server has removed
+ * fields that it does not know; its CRDs may be newer.
+ */
+export function decode(value: unknown, table: KindTable, written?: readonly Report[]): Decoded {
   try {
-    return decodeValue(value, table, isStrict);
+    return decodeValue(value, table, written);
   } catch (error: unknown) {
     const message = `reading it failed: ${errorText(error)}`;
     const finding: Report = { code: "INTERNAL_ERROR", field: [], message };
@@ -72,14 +75,18 @@ function refusedByFault(value: JsonObject, finding: Report, table: KindTable): D
   }
 }
 
-function decodeValue(value: unknown, table: KindTable, isStrict: boolean): Decoded {
+function decodeValue(
+  value: unknown,
+  table: KindTable,
+  written: readonly Report[] | undefined,
+): Decoded {
   if (!isObject(value)) {
     // Not shown: text that has lost its structure may be a secret's.
     const found = Array.isArray(value) ? "a list" : value === null ? "empty" : "plain text";
     return refusal([malformed([], `a Kubernetes object was expected, but this is ${found}`)]);
   }
   const problem = headerProblem(value, table);
-  if (problem !== undefined) return refusal([problem]);
+  if (problem !== undefined) return refusal([...(written ?? NONE), problem]);
   const [apiVersion, kind] = [textOf(value["apiVersion"]), textOf(value["kind"])];
   const lookup = lookUpKind(table, apiVersion, kind);
   switch (lookup.found) {
@@ -88,7 +95,7 @@ function decodeValue(value: unknown, table: KindTable, isStrict: boolean): Decod
     case "other":
       return refusal([lookup.report], refAs(lookup.kind, value, table));
     case "kind":
-      return decodeKind(lookup.kind, table, value, isStrict);
+      return decodeKind(lookup.kind, table, value, written);
   }
 }
 
@@ -97,13 +104,13 @@ function decodeKind<K extends KindName>(
   kind: K,
   table: KindTable,
   given: JsonObject,
-  isStrict: boolean,
+  written: readonly Report[] | undefined,
 ): Decoded {
   const definition: KindDefinition<KindMap[K]> = table[kind];
   const conformed = conform(definition.schema, readStatus(definition.status, given));
   const value = isObject(conformed.value) ? conformed.value : given;
   const placed = withNamespace(value, definition.namespaced);
-  const unknown = isStrict ? unknownFieldReports(conformed.unknown) : NONE;
+  const unknown = written ? [...written, ...unknownFieldReports(conformed.unknown)] : NONE;
   const checked = definition.validate(placed);
   if (!checked.valid) {
     const errors = schemaReports(checked.errors, placed, (field) => mayShow(kind, field));

@@ -106,7 +106,7 @@ export function readSource(
     return readingOf(source, source.text.length, chunksFor(own, reused, table));
   }
   if ("objects" in source) {
-    const all = source.objects.map((object) => decode(object, table, false));
+    const all = source.objects.map((object) => decode(object, table));
     const read = all.filter((decoded) => decoded.result !== "unknown");
     const { unidentified } = countsOf(all, table);
     return {
@@ -331,13 +331,9 @@ class ValueInFile implements Placed<Decoded> {
 }
 
 function syntaxError(
-  { code, message, hint, offset, related }: SyntaxProblem,
+  { offset, ...problem }: SyntaxProblem,
   { path, chunk, line }: ChunkPlace,
 ): Diagnostic {
-  const locate = (at: number): SourceLocation => {
-    const place = locatorOf(chunk).offset(at);
-    return { file: path, ...place, line: place.line + line };
-  };
-  const others = related && [{ message: related.message, location: locate(related.offset) }];
-  return diagnosticOf({ code, message, hint, ...(others && { related: others }) }, locate(offset));
+  const place = locatorOf(chunk).offset(offset);
+  return diagnosticOf(problem, { file: path, ...place, line: place.line + line });
 }

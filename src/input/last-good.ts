@@ -87,7 +87,8 @@ export class ObjectChoice implements Choice {
       if (missing.length === 0) continue;
       this.#keep(missing);
       const message = `what ${file} last held stays as it was: ${counted(missing.length)}`;
-      this.#report(message, { file, line: 1, column: 1 });
+      const location = { file, line: 1, column: 1 };
+      this.diagnostics.push(diagnosticOf({ code: "LAST_GOOD_KEPT", message }, location));
     }
   }
 
@@ -98,8 +99,7 @@ export class ObjectChoice implements Choice {
     const previous = this.#byKey().get(key);
     if (previous !== undefined && !this.#isValid(key) && !this.stale.has(previous)) {
       this.#keep([previous]);
-      const message = "the object stays as it was when it was last valid";
-      this.#report(message, value.locate(["metadata", "name"]), previous.ref);
+      this.diagnostics.push(keptDiagnostic(previous.ref, value.locate(["metadata", "name"])));
     } else if (served === undefined) this.#refuse({ path: value.path, ref });
     else this.#serve(value);
   }
@@ -114,11 +114,6 @@ export class ObjectChoice implements Choice {
       this.stale.add(object);
       this.objects.push(object);
     }
-  }
-
-  #report(message: string, location: SourceLocation | undefined, resource?: ResourceRef): void {
-    const report = { code: "LAST_GOOD_KEPT", message, ...(resource && { resource }) } as const;
-    this.diagnostics.push(diagnosticOf(report, location));
   }
 
   #byPath(): ReadonlyMap<string, readonly PlacedObject[]> {
@@ -192,13 +187,19 @@ function duplicate(first: PlacedObject, { ref, value }: PlacedObject): Diagnosti
   );
 }
 
-/** Says what answers 503 because of refused objects; undefined for an object that is served as written. */
-export function closedDiagnostic({ ref, entry, value }: PlacedObject): Diagnostic | undefined {
-  const places = entry.object.closed && closedPlaces(entry.kind, entry.object);
+export function keptDiagnostic(resource: ResourceRef, location?: SourceLocation): Diagnostic {
+  const message = "the object stays as it was when it was last valid";
+  return diagnosticOf({ code: "LAST_GOOD_KEPT", message, resource }, location);
+}
+
+/** Says what answers 503 because of a refused object; undefined for an object that is served as written. */
+export function closedDiagnostic(
+  { kind, object }: DecodedObject,
+  resource: ResourceRef,
+  location?: SourceLocation,
+): Diagnostic | undefined {
+  const places = object.closed && closedPlaces(kind, object);
   if (places === undefined || places === "") return undefined;
   const message = `until the object is valid, this answers 503: ${places}`;
-  return diagnosticOf(
-    { code: "OBJECT_CLOSED", message, resource: ref, field: [] },
-    value.locate(["metadata", "name"]),
-  );
+  return diagnosticOf({ code: "OBJECT_CLOSED", message, resource, field: [] }, location);
 }

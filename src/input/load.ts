@@ -108,7 +108,10 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   const store = previous.store.with(changes);
   const all = [
     ...list.flatMap(({ diagnostics }) => diagnostics),
-    ...closed.flatMap((each) => closedDiagnostic({ ...each, value: valueNow(each, byPath) }) ?? []),
+    ...closed.flatMap((each) => {
+      const location = valueNow(each, byPath).locate(["metadata", "name"]);
+      return closedDiagnostic(each.entry, each.ref, location) ?? [];
+    }),
     ...chosen.diagnostics,
   ];
   const isSame = sameElements(all, previous.diagnostics.all);

@@ -11,9 +11,10 @@ import {
   trimmed,
 } from "../support/collections.js";
 import { SharedMap } from "../support/shared-map.js";
-import { type DecodedObject, type DecodedValue, decode } from "./decode.js";
+import { type DecodedObject, decode } from "./decode.js";
 import { diagnosticsOf } from "./documents.js";
 import { type InputOptions, type KindTable, kindTable } from "./kind-table.js";
+import { closedDiagnostic, keptDiagnostic } from "./last-good.js";
 import { type Resources, byNamespaceAndName, grantsIn } from "./resources.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
@@ -170,6 +171,11 @@ export class ObjectStore {
     return this;
   }
 
+  entry(kind: KindName, namespace: string, name: string): DecodedObject | undefined {
+    const object = this.#index[kind]?.get(namespace, name);
+    return object && { kind, object };
+  }
+
   resources(refused: readonly ResourceRef[], locate: Locate): Resources {
     const index = this.#index;
     return {
@@ -206,8 +212,8 @@ function isSlice(entry: DecodedObject | undefined): entry is DecodedObject<"Endp
 }
 
 /**
- * Objects of an API server, each checked once when it is added or changed. A refused object is closed, as after a restart: no last good
- * content is kept here. A snapshot costs what has changed since the previous one.
+ * Objects of an API server, each checked once when it is added or changed. A refused object keeps its last valid version; without one it is
+ * closed. A snapshot costs what has changed since the previous one.
  */
 export class LiveObjects {
   readonly #table: KindTable;
@@ -227,13 +233,34 @@ export class LiveObjects {
 
   /** Adds or replaces an object. `value` must have that kind, namespace and name. */
   put(kind: KindName, namespace: string, name: string, value: unknown): void {
-    const decoded = decode(value, this.#table, false);
-    const read = decoded.result === "unknown" ? undefined : decoded;
-    this.#known.add(this.#note({ kind, namespace, name, now: read?.served?.entry }, read));
+    const decoded = decode(value, this.#table);
+    if (decoded.result === "unknown") {
+      this.#known.add(this.#note({ kind, namespace, name }));
+      return;
+    }
+    const { result, ref, served } = decoded;
+    const good = result === "refused" ? this.#good(kind, namespace, name) : undefined;
+    const now = good ?? served?.entry;
+    const outcome =
+      ref && (good ? keptDiagnostic(ref) : served && closedDiagnostic(served.entry, ref));
+    this.#known.add(
+      this.#note(
+        { kind, namespace, name, now },
+        [...diagnosticsOf(decoded), ...(outcome ? [outcome] : [])],
+        now === undefined ? ref : undefined,
+      ),
+    );
   }
 
   delete(kind: KindName, namespace: string, name: string): void {
-    this.#known.delete(this.#note({ kind, namespace, name }, undefined));
+    this.#known.delete(this.#note({ kind, namespace, name }));
+  }
+
+  /** The object as it was when it was last valid. */
+  #good(kind: KindName, namespace: string, name: string): DecodedObject | undefined {
+    const change = this.#changes.get(refKey({ kind, namespace, name }));
+    const before = change ? change.now : this.#store.entry(kind, namespace, name);
+    return before?.object.closed === undefined ? before : undefined;
   }
 
   /** The number of objects, including refused ones. */
@@ -255,11 +282,13 @@ export class LiveObjects {
   }
 
   /** Returns the key of the object. */
-  #note(change: ObjectChange, decoded: DecodedValue | undefined): string {
+  #note(
+    change: ObjectChange,
+    diagnostics: readonly Diagnostic[] = NONE,
+    refused?: ResourceRef,
+  ): string {
     const key = refKey(change);
     this.#changes.set(key, change);
-    const diagnostics = decoded === undefined ? [] : diagnosticsOf(decoded);
-    const refused = decoded?.served === undefined ? decoded?.ref : undefined;
     const reported = diagnostics.length === 0 ? undefined : diagnostics;
     if (update(this.#diagnosticsOf, key, reported)) this.#diagnostics = undefined;
     if (update(this.#refusedOf, key, refused)) this.#refused = undefined;

@@ -31,10 +31,10 @@ export interface PositionNode {
   readonly merged?: readonly PositionNode[];
 }
 
-export interface DuplicateKey {
+/** A key that its mapping has already. `offset`: where it stands again. */
+interface DuplicateKey {
   readonly key: string;
-  readonly first: number;
-  readonly second: number;
+  readonly offset: number;
 }
 
 export interface Positions {
@@ -42,6 +42,27 @@ export interface Positions {
   readonly documents: readonly PositionNode[];
   readonly duplicates: readonly DuplicateKey[];
   readonly hasAliases: boolean;
+}
+
+/** The keys that stand twice, each with the number of its document and its field there. */
+export function duplicateFields({ documents, duplicates }: Positions): readonly {
+  readonly document: number;
+  readonly field: FieldPath;
+  readonly offset: number;
+}[] {
+  return duplicates.map(({ key, offset }) => {
+    const document = documents.findIndex(({ end }) => offset < end);
+    const root = documents[document];
+    return { document, offset, field: [...(root ? mappingAt(root, offset) : []), key] };
+  });
+}
+
+/** The innermost mapping that holds the offset; of a key that stands twice, its last value is a child. */
+function mappingAt(node: PositionNode, offset: number): FieldPath {
+  for (const [step, child] of node.children ?? []) {
+    if (child.start <= offset && offset < child.end) return [step, ...mappingAt(child, offset)];
+  }
+  return [];
 }
 
 interface NearestNode {
@@ -184,9 +205,8 @@ class PositionReader {
         continue;
       }
       const name = keyName(keyEvent, keyNode);
-      const first = children.get(name);
-      if (first === undefined) children.set(name, value);
-      else this.#duplicates.push({ key: name, first: first.key, second: value.key });
+      if (children.has(name)) this.#duplicates.push({ key: name, offset: value.key });
+      children.set(name, value);
     }
   }
 
@@ -251,8 +271,9 @@ const TRACES = /kind\W{0,4}secret|\bstringData\b|\$apr1\$|PRIVATE KEY/i;
 /** The ranges that excerpts must not touch, in order, without overlaps. */
 export function secretRanges(positions: Positions, length: number): readonly Range[] {
   const ranges = positions.documents.flatMap(rangesBelow).sort((a, b) => a.start - b.start);
-  // An alias can bring a value into a Secret from anywhere in the document.
-  return ranges.length > 0 && positions.hasAliases ? [{ start: 0, end: length }] : ranges;
+  // An alias can bring a value into a Secret from anywhere, and of a key that stands twice one value is not among the children.
+  const isWhole = positions.hasAliases || positions.duplicates.length > 0;
+  return ranges.length > 0 && isWhole ? [{ start: 0, end: length }] : ranges;
 }
 
 function rangesBelow(node: PositionNode): readonly Range[] {

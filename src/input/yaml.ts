@@ -1,12 +1,14 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
 import { EVENT_ID, type Event, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
 import { TEMPLATE, TEMPLATE_HINT } from "../diagnostics/unrendered.js";
-import { shown } from "./rules/names.js";
+import type { FieldPath } from "../diagnostics/diagnostic.js";
+import type { Report } from "../diagnostics/sink.js";
+import { report, shown } from "./rules/names.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import {
-  type DuplicateKey,
   MANIFEST_SCHEMA,
   type Positions,
+  duplicateFields,
   mayHoldSecrets,
   readPositions,
 } from "./positions.js";
@@ -17,12 +19,16 @@ import {
   findUnclosed,
 } from "./yaml-errors.js";
 
-/** Something that keeps a text from being read; offsets into the text. */
+/** Something that keeps a text from being read; an offset into the text. */
 export interface SyntaxProblem extends MessageAndHint {
-  readonly code: "YAML_INVALID" | "YAML_DUPLICATE_KEY";
+  readonly code: "YAML_INVALID";
   readonly offset: number;
-  /** An earlier place that the problem involves. */
-  readonly related?: { readonly message: string; readonly offset: number };
+}
+
+/** A key that stands twice in a document refuses the object that has it, and no other. */
+export interface DuplicateKey {
+  readonly document: number;
+  readonly report: Report & { readonly field: FieldPath };
 }
 
 /** Collections inside collections; manifests of our kinds stay below 20. */
@@ -31,27 +37,30 @@ const MAX_DEPTH = 100;
 const MAX_EXPANSION = 10_000_000;
 
 type ParsedYaml =
-  { readonly documents: readonly unknown[] } | { readonly problems: readonly SyntaxProblem[] };
+  | { readonly documents: readonly unknown[]; readonly duplicates: readonly DuplicateKey[] }
+  | { readonly problems: readonly SyntaxProblem[] };
+
+const NONE: readonly never[] = [];
 
 export function parseYaml(text: string): ParsedYaml {
   const documents = readPlainYaml(text);
-  return documents === undefined ? parseAnyYaml(text) : { documents };
+  return documents === undefined ? parseAnyYaml(text) : { documents, duplicates: NONE };
 }
 
 export function parseAnyYaml(text: string): ParsedYaml {
-  let events: Event[] = [];
   try {
-    events = parseEvents(text, { maxDepth: MAX_DEPTH });
-    const documents = constructFromEvents(events, { source: text, schema: MANIFEST_SCHEMA });
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    const parsed = construct(text, events);
+    const { documents } = parsed;
     // Most texts hold no '*' at all, and looking for one is much cheaper than looking through the events.
     const hasAliases = text.includes("*") && events.some((event) => event.type === EVENT_ID.ALIAS);
-    if (!hasAliases) return { documents };
+    if (!hasAliases) return parsed;
     const expander = new Expander(text.length + MAX_EXPANSION);
     for (const document of documents) expander.expand(document, 0);
-    if (expander.problem === undefined) return { documents };
+    if (expander.problem === undefined) return parsed;
     return { problems: [{ code: "YAML_INVALID", ...expander.problem, offset: 0 }] };
   } catch (error: unknown) {
-    return { problems: problemsOf(text, events, error) };
+    return { problems: [problemOf(text, error)] };
   }
 }
 
@@ -64,18 +73,57 @@ export function yamlPositions(text: string): Positions {
 const INDENTATION = "deficient indentation";
 const UNEXPECTED_END = "unexpected end of the stream";
 
-function problemsOf(text: string, events: readonly Event[], error: unknown): SyntaxProblem[] {
-  if (!(error instanceof YAMLException)) {
-    return [{ code: "YAML_INVALID", ...explainYamlError("", false), offset: 0 }];
+/** Of a key that stands twice the last value counts; what has such a key is refused. */
+function construct(
+  text: string,
+  events: Event[],
+): { readonly documents: readonly unknown[]; readonly duplicates: readonly DuplicateKey[] } {
+  const options = { source: text, schema: MANIFEST_SCHEMA };
+  try {
+    return { documents: constructFromEvents(events, options), duplicates: NONE };
+  } catch (error: unknown) {
+    const isTwice = error instanceof YAMLException && error.reason === "duplicated mapping key";
+    const duplicates = isTwice ? duplicatesIn(text, events) : NONE;
+    if (duplicates.length === 0) throw error;
+    return { documents: constructFromEvents(events, { ...options, json: true }), duplicates };
   }
-  const duplicates = error.reason === "duplicated mapping key" ? duplicatesIn(text, events) : [];
-  return duplicates.length > 0 ? duplicates : [syntaxProblem(text, error)];
 }
 
-function duplicatesIn(text: string, events: readonly Event[]): SyntaxProblem[] {
-  const { duplicates } = readPositions(text, events);
-  const second = secondObject(text, duplicates);
-  return second === undefined ? duplicates.map(duplicateKey) : [second];
+function problemOf(text: string, error: unknown): SyntaxProblem {
+  return error instanceof YAMLException
+    ? syntaxProblem(text, error)
+    : { code: "YAML_INVALID", ...explainYamlError("", false), offset: 0 };
+}
+
+function duplicatesIn(text: string, events: readonly Event[]): readonly DuplicateKey[] {
+  const all = duplicateFields(readPositions(text, events));
+  return all.flatMap(({ document, field, offset }): readonly DuplicateKey[] => {
+    const isTwice = (key: string): boolean =>
+      all.some((each) => each.document === document && each.field.join("/") === key);
+    // apiVersion and kind once more at the start of a line: another object begins there.
+    const isOther = ["apiVersion", "kind"].every(isTwice) && isAtLineStart(text, offset);
+    if (isOther && field.length === 1) return field[0] === "kind" ? [otherObject(document)] : [];
+    return [{ document, report: duplicateKey(field) }];
+  });
+}
+
+function isAtLineStart(text: string, offset: number): boolean {
+  return /(?:^|[\r\n])$/.test(text.slice(0, offset));
+}
+
+function otherObject(document: number): DuplicateKey {
+  const message = "another object begins here, in the document of the one before";
+  const hint = "put a line '---' before it";
+  return {
+    document,
+    report: { ...report("YAML_DUPLICATE_KEY", [], message, hint), field: ["kind"], at: "key" },
+  };
+}
+
+function duplicateKey(field: FieldPath): DuplicateKey["report"] {
+  const message = `the key ${shown(field.at(-1))} stands twice in one mapping`;
+  const hint = "remove one of the two, or merge them";
+  return { ...report("YAML_DUPLICATE_KEY", field, message, hint), field, at: "key" };
 }
 
 function syntaxProblem(text: string, error: YAMLException): SyntaxProblem {
@@ -117,39 +165,6 @@ function templateInLine(text: string, offset: number): SyntaxProblem | undefined
     message: "a template that was not rendered",
     hint: TEMPLATE_HINT,
     offset: start + at,
-  };
-}
-
-/** apiVersion and kind once more at the start of a line are no duplicates: another object begins there. */
-function secondObject(
-  text: string,
-  duplicates: readonly DuplicateKey[],
-): SyntaxProblem | undefined {
-  const [one, other] = ["apiVersion", "kind"].map((name) =>
-    duplicates.find(
-      ({ key, second }) => key === name && /(?:^|[\r\n])$/.test(text.slice(0, second)),
-    ),
-  );
-  if (one === undefined || other === undefined) return undefined;
-  return {
-    code: "YAML_DUPLICATE_KEY",
-    message: "another object begins here, in the document of the one before",
-    hint: "put a line '---' before it",
-    offset: Math.min(one.second, other.second),
-    related: {
-      message: "the one before begins here",
-      offset: Math.min(one.first, other.first),
-    },
-  };
-}
-
-function duplicateKey({ key, first, second }: DuplicateKey): SyntaxProblem {
-  return {
-    code: "YAML_DUPLICATE_KEY",
-    message: `the key ${shown(key)} stands twice in one mapping`,
-    hint: "remove one of the two, or merge them",
-    offset: second,
-    related: { message: "first here", offset: first },
   };
 }
 

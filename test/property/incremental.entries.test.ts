@@ -325,7 +325,7 @@ const OPTIONS: readonly CompileOptions[] = [
 
 function change(cluster: ChangingCluster, at: number, what: "delete" | "status"): void {
   const all = [...cluster.objects.values()];
-  const object = all[at % all.length];
+  const object = all[at % all.length]?.at(-1);
   if (object === undefined) return;
   if (what === "status") {
     const metadata = { ...object.metadata, resourceVersion: String(at) };

@@ -163,11 +163,13 @@ const optionsOfStep = fc.constantFrom(
 );
 
 class Cluster {
-  readonly objects = new Map<string, Held>();
+  /** Each with its earlier versions: a refused object keeps its last valid one. */
+  readonly objects = new Map<string, readonly Held[]>();
   readonly live = new LiveObjects({ albGroup: ALB_GROUP });
 
   put(object: Held): void {
-    this.objects.set(keyOf(object), object);
+    const key = keyOf(object);
+    this.objects.set(key, [...(this.objects.get(key) ?? []), object]);
     this.live.put(object.kind, object.namespace, object.name, object.value);
   }
 
@@ -179,13 +181,15 @@ class Cluster {
   /** Those whose statuses somebody writes. */
   get spoken(): readonly Held[] {
     const silent = /^(EndpointSlice|Secret|ConfigMap|ReferenceGrant)$/;
-    return [...this.objects.values()].filter(({ kind }) => !silent.test(kind));
+    return [...this.objects.values()]
+      .flatMap((versions) => versions.slice(-1))
+      .filter(({ kind }) => !silent.test(kind));
   }
 
   /** The same objects, read for the first time, in another order. */
   fresh(): LiveObjects {
     const fresh = new LiveObjects({ albGroup: ALB_GROUP });
-    for (const { kind, namespace, name, value } of [...this.objects.values()].reverse()) {
+    for (const { kind, namespace, name, value } of [...this.objects.values()].reverse().flat()) {
       fresh.put(kind, namespace, name, value);
     }
     return fresh;

@@ -14,12 +14,14 @@ export interface Manifest {
 
 /** Objects that change one by one. */
 export class ChangingCluster {
-  readonly objects = new Map<string, Manifest>();
+  /** Each with its earlier versions: a refused object keeps its last valid one. */
+  readonly objects = new Map<string, readonly Manifest[]>();
   /** The same, as the controller keeps them. */
   readonly live = newObjects();
 
   put(object: Manifest): void {
-    this.objects.set(keyOf(object), object);
+    const key = keyOf(object);
+    this.objects.set(key, [...(this.objects.get(key) ?? []), object]);
     putInto(this.live, object);
   }
 
@@ -32,7 +34,7 @@ export class ChangingCluster {
   /** Compiled from scratch, from objects in another order. */
   fresh(options: CompileOptions): Compilation {
     const fresh = newObjects();
-    for (const object of [...this.objects.values()].reverse()) putInto(fresh, object);
+    for (const object of [...this.objects.values()].reverse().flat()) putInto(fresh, object);
     return compile(fresh.snapshot().resources, options);
   }
 }

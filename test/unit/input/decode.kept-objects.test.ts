@@ -46,7 +46,7 @@ const COMPLETE: readonly object[] = [
 ];
 
 test.each(COMPLETE)("a complete object is kept without copies of its parts: %p", (object) => {
-  const decoded = decode(object, TABLE, false);
+  const decoded = decode(object, TABLE);
   if (decoded.result !== "object" || decoded.served === undefined) throw new Error(decoded.result);
   for (const [field, part] of Object.entries(object)) {
     const kept: unknown = Object.entries(decoded.served.entry.object).find(

@@ -45,7 +45,7 @@ describe("metadata", () => {
 
   it("takes the namespace default, or none for what is in none", () => {
     const namespaceOf = (value: unknown) => {
-      const decoded = decode(value, TABLE, true);
+      const decoded = decode(value, TABLE, []);
       return decoded.result === "object"
         ? decoded.served?.entry.object.metadata.namespace
         : undefined;

@@ -56,7 +56,7 @@ it("shares the lists of unchanged kinds", () => {
   expect(after.list("ConfigMap")).toHaveLength(1);
 });
 
-it("closes a refused object and reports it until it is valid or deleted", () => {
+it("reports a refused object until it is valid or deleted", () => {
   const objects = live();
   put(objects, "a", { ports: [] });
   const refused = objects.snapshot();
@@ -65,10 +65,40 @@ it("closes a refused object and reports it until it is valid or deleted", () => 
   expect(refused.resources.list("Service")).toEqual([]);
   put(objects, "a");
   expect(objects.snapshot()).toMatchObject({ diagnostics: [], resources: { refused: [] } });
+  objects.delete("Service", "shop", "a");
   put(objects, "a", { ports: [] });
+  expect(objects.snapshot().resources.list("Service")).toEqual([]);
   objects.delete("Service", "shop", "a");
   expect(objects.snapshot()).toMatchObject({ diagnostics: [], resources: { refused: [] } });
   expect(objects.size).toBe(0);
+});
+
+it.each(["before", "after"])("keeps the last valid version, refused %s a snapshot", (when) => {
+  const objects = live("a");
+  if (when === "after") objects.snapshot();
+  put(objects, "a", { ports: [] });
+  for (const { resources, diagnostics } of [objects.snapshot(), objects.snapshot()]) {
+    expect(resources.get("Service", "shop", "a")?.spec?.ports?.[0]?.port).toBe(80);
+    expect(resources.refused).toEqual([]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(["LAST_GOOD_KEPT", "FIELD_MISSING"]);
+    put(objects, "a", { ports: [] });
+  }
+  objects.delete("Service", "shop", "a");
+  expect(objects.snapshot().resources.list("Service")).toEqual([]);
+});
+
+it("closes the hosts and paths of an object that was never valid, and says which", () => {
+  const objects = live();
+  const http = { paths: [{ path: "/a", pathType: "Prefix" }] };
+  const spec = { rules: [{ host: "a.example", http }] };
+  const ingress = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, spec };
+  objects.put("Ingress", "shop", "web", ingress);
+  const { resources, diagnostics } = objects.snapshot();
+  expect(resources.get("Ingress", "shop", "web")?.closed).toBeDefined();
+  expect(diagnostics.map(({ code, message }) => [code, message])).toContainEqual([
+    "OBJECT_CLOSED",
+    "until the object is valid, this answers 503: a.example/a",
+  ]);
 });
 
 it("groups EndpointSlices by their Service, and moves one whose label changes", () => {
