@@ -74,7 +74,7 @@ async function files(port: number): Promise<Readonly<Record<string, string>>> {
     "web.yaml": yaml(
       service("web", [{ port: backend.port }]),
       service("rpc", [{ port: grpc.port }]),
-      tlsSecret("web-tls", await selfSigned(HOST)),
+      tlsSecret("web-tls", await selfSigned(HOST, LIMITED, REWRITTEN, STREAMED, RPC)),
       annotated("web", HOST, {}),
       annotated("limited", LIMITED, { "proxy-body-size": "1k" }),
       annotated("rewritten", REWRITTEN, { "rewrite-target": "/stream" }),
