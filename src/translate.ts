@@ -14,7 +14,7 @@ import type { AuthContext } from "./translate/auth/auth-context.js";
 import type { UpstreamPlan } from "./translate/backends.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
-import type { CertificateCandidate } from "./translate/config-builder.js";
+import type { BuildContext, CertificateCandidate } from "./translate/config-builder.js";
 import type { TranslateContext } from "./translate/context.js";
 import { type Entries, EntryMemory } from "./translate/parts/entries.js";
 import type { Key } from "./translate/keys.js";
@@ -26,6 +26,7 @@ import { createPolicies } from "./translate/gateway/policies/gateway-policies.js
 import type { Policies } from "./translate/gateway/model.js";
 import { PolicyParts } from "./translate/gateway/policies/auth-policies.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
+import { notAccepted } from "./translate/gateway/routes/conditions.js";
 import { Routes } from "./translate/gateway/routes/routes.js";
 import {
   type TranslatedStreams,
@@ -33,7 +34,7 @@ import {
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
 import { LocationBudget } from "./translate/location-budget.js";
-import { PolicyBudget } from "./translate/policy-budget.js";
+import { PolicyBudget, type PolicyShares } from "./translate/policy-budget.js";
 import { OwnAddresses } from "./translate/own-addresses.js";
 import { shareGatewayLocations } from "./translate/gateway/gateway-locations.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
@@ -63,14 +64,14 @@ export function endpointReports({ requests, streams }: KnownEndpoints): readonly
 
 export function withUpstreams(
   { config, statuses, objects, ...plans }: Routing,
-  resources: Pick<Resources, "slices">,
+  resources: Pick<Resources, "slices" | "get">,
   { requests, streams }: KnownEndpoints,
   options: CompileOptions,
 ): Translation {
   const own = new OwnAddresses(options);
-  const upstreams = requests.resolve(plans.upstreams, resources, own);
+  const upstreams = requests.resolve(plans.upstreams, resources, own, options);
   const ofStreams = new OwnAddresses(options, config.streams);
-  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources, ofStreams);
+  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources, ofStreams, options);
   return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 
@@ -194,15 +195,20 @@ function translateChanges(
   const ofPolicies = policies.statuses(routes, memory.policies, changed);
   build.diagnostics.addAll(memory.whole.reports);
   build.diagnostics.addAll(entries.reports);
+  const { shares, ...finished } = finish(streamRoutes.streams, policies, build, {
+    ...{ memory, entries, fallback, taken },
+  });
+  const shared = (statuses: readonly ObjectStatus[]) =>
+    withoutShare(statuses, shares, build.options);
   return {
-    ...finish(streamRoutes.streams, policies, build, { memory, entries, fallback, taken }),
+    ...finished,
     statuses: joined([
       albStatuses(balancers, build.config.refused).map(withShortMessages),
       ingressStatuses(entries.served, build),
       [...gatewayClasses, ...ofGateways].map(withShortMessages),
-      routes.statuses,
+      shared(routes.statuses),
       streamRoutes.statuses.map(withShortMessages),
-      ofPolicies,
+      shared(ofPolicies),
     ]),
     objects: gatewayServices(gateways, build),
     streamUpstreams: streamRoutes.streams.upstreams,
@@ -222,13 +228,52 @@ interface Finishing {
   readonly fallback: readonly CertificateCandidate[];
 }
 
+/** An object that is closed for lack of a share is not accepted. */
+function withoutShare(
+  statuses: readonly ObjectStatus[],
+  { whyNone }: PolicyShares,
+  options: CompileOptions,
+): readonly ObjectStatus[] {
+  if (whyNone === undefined) return statuses;
+  return statuses.map((status) => {
+    const message = whyNone(status);
+    return message === undefined ? status : notAccepted(status, message, options);
+  });
+}
+
+function only<T>(list: readonly T[], isNeeded?: (each: T) => boolean): readonly T[] {
+  return isNeeded ? list.filter(isNeeded) : list;
+}
+
+/** What namespaces have shares of. */
+function sharedParts(
+  { whole, locations, policy }: TranslationMemory,
+  taken: ReadonlySet<string>,
+  build: BuildContext,
+) {
+  const located = locations.share(whole.routes, taken, build);
+  const routes = patched(whole.routes, located.changes, compareIds);
+  const {
+    bindings,
+    auths: { values: auths },
+  } = whole;
+  const shares = policy.share({ routes, bindings, auths }, build);
+  build.diagnostics.addAll([...located.reports, ...shares.reports]);
+  const parts = {
+    routes: patched(routes, shares.routes, compareIds),
+    bindings: patched(bindings, shares.bindings, inBindingOrder),
+    auths: patched(auths, shares.auths, compareIds),
+  };
+  return { parts, shares };
+}
+
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
   streams: TranslatedStreams,
   policies: Policies,
   build: AuthContext,
   { memory, entries, fallback, taken }: Finishing,
-): Pick<Routing, "config" | "upstreams" | "certificateUses"> {
+): Pick<Routing, "config" | "upstreams" | "certificateUses"> & { readonly shares: PolicyShares } {
   const { config, options, diagnostics } = build;
   const inherited = policies.inherited();
   // Its reports and closed objects are in the context already, together with those of the other parts.
@@ -237,40 +282,33 @@ function finish(
     ...{ reports: [], closed: [], bindings: config.bound.bindings },
   });
   const { whole } = memory;
-  const located = memory.locations.share(whole.routes, taken, build);
-  diagnostics.addAll(located.reports);
-  const parts = {
-    routes: patched(whole.routes, located.changes, compareIds),
-    bindings: whole.bindings,
-    auths: whole.auths.values,
-  };
-  const shares = memory.policy.share(parts, build);
-  diagnostics.addAll(shares.reports);
+  const { parts, shares } = sharedParts(memory, taken, build);
   for (const object of [...whole.closed, ...shares.closed]) config.closeObject(object);
   const built = config.build({
-    routes: patched(parts.routes, shares.routes, compareIds),
-    bindings: patched(parts.bindings, shares.bindings, inBindingOrder),
-    auths: patched(parts.auths, shares.auths, compareIds),
+    ...parts,
     inherited: [...inherited].sort(compareIds),
     credentials: whole.credentials.values,
-    ...certificatesOf({ memory, entries, fallback }, build),
+    ...certificatesOf({ memory, entries, fallback }, shares, build),
     backendTls: whole.backendTls.values,
     ...streamServers(streams, config.listeners()),
   });
   return {
     config: withoutUnavailable(built, config.refused, { options }),
-    upstreams: whole.upstreams.values,
+    upstreams: only(whole.upstreams.values, shares.needsUpstream),
     certificateUses: whole.certificateUses.values,
+    shares,
   };
 }
 
 function certificatesOf(
   { memory: { whole }, entries, fallback }: Pick<Finishing, "memory" | "entries" | "fallback">,
+  { needsCertificate }: PolicyShares,
   { config, diagnostics }: AuthContext,
 ): Pick<DataPlaneConfig, "certificates" | "serverCertificates"> {
   const certificates = whole.certificates.values;
   const { candidates } = config;
-  const serverCertificates = entries.serverCertificates.served(candidates, fallback, diagnostics);
+  const served = entries.serverCertificates.served(candidates, fallback, diagnostics);
+  const serverCertificates = only(served, needsCertificate);
   reportUncovered(entries.uncovered, serverCertificates, certificates, diagnostics);
   return { certificates, serverCertificates };
 }

@@ -11,6 +11,7 @@ _M.catalog = {
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule matches or rewrites with a regular expression is longer than 8 KiB" },
     redirect_value = { 400, "BadRequest : value not allowed in the redirect", "a variable or capture that a redirect writes into its host holds other characters than those of a host, or one in its path holds a line break" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can't work as written; albc's diagnostics say where" },
+    no_share = { 503, "InvalidRule : no share of the policy", "the namespaces' share of the policy is used up, and the rule's object is one of the newest of the namespaces that use most; albc's diagnostics say which (POLICY_OVER_BUDGET)" },
     no_host = { 400, "BadRequest : Host is no DNS name or address", "the host is not a DNS name of letters, digits, `-` and `_` (at most 63 bytes a label, 253 in all), an IPv4 address of four decimal numbers, or an IPv6 address in brackets" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
     ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path in the request target than the gateway (dot segments, encoded slashes, `;`, `\\` or double encoding), and another rule restricts access to that path" },

@@ -394,7 +394,7 @@ export const SETTINGS = [
     default: "128m",
     placeholder: "SIZE",
     description:
-      "bytes of policy.json for the routes and auth of all objects, shared by namespaces; 10,000 routes take about 8 MiB, and nginx needs four times the size (docs/operations.md, Shares of namespaces)",
+      "bytes of policy.json for the routes and auth of all objects, shared by namespaces, at most 144m; 10,000 routes take about 8 MiB, and nginx needs four times the size (docs/operations.md, Shares of namespaces)",
   },
   {
     key: "bodyLimit",

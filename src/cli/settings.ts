@@ -69,6 +69,7 @@ export function resolveSettings(sources: {
   rejectBadPublication(settings);
   rejectLostSpans(settings);
   rejectLostPage(settings);
+  rejectLargePolicy(settings);
   return settings;
 }
 
@@ -100,6 +101,15 @@ function rejectLostSpans(settings: Settings): void {
 function rejectLostPage(settings: Settings): void {
   if (settings.switch("statusPage") && settings.text("healthAddress") === "") {
     throw new UsageError("statusPage needs a healthAddress such as 127.0.0.1:10254");
+  }
+}
+
+/** With what endpoints and listeners share besides (docs/adr/shares.md), policy.json stays below what can be written and sent. */
+const MOST_POLICY_SIZE = 144 * 1024 * 1024;
+
+function rejectLargePolicy(settings: Settings): void {
+  if (settings.number("policySize") > MOST_POLICY_SIZE) {
+    throw new UsageError("policySize can be at most 144m");
   }
 }
 

@@ -493,7 +493,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   LISTENER_OVER_BUDGET: error(
     "no socket is left for a port",
-    "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address; on all addresses it needs two, for IPv4 and IPv6, or one without the option ipv6. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. A port needs one more if a TLS listener of it passes TLS through, and one more if it has both TLS and HTTPS listeners. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Namespaces share them: while there are enough, nothing is lost; otherwise the namespaces that use most lose their newest Frontends, listeners and TLSRoutes.",
+    "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address; on all addresses it needs two, for IPv4 and IPv6, or one without the option ipv6. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. A port needs one more if a TLS listener of it passes TLS through, and one more if it has both TLS and HTTPS listeners. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Listeners and the names in their certificates also take bytes of policy.json, a quarter of the option policySize. Namespaces share both: while there are enough, nothing is lost; otherwise the namespaces that use most lose their newest Frontends, listeners and TLSRoutes.",
     "remove Frontends, listeners or TLSRoutes of this namespace, or raise the option listenerSockets and the limit of open files",
   ),
   LOCATIONS_OVER_BUDGET: error(
@@ -508,7 +508,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   POLICY_OVER_BUDGET: error(
     "an object gets no share of the policy",
-    "The routes and auth of all objects together may take as many bytes of policy.json as the option policySize says, and namespaces share them. While there are enough, nothing is lost; otherwise the newest objects of the namespaces that use most are closed: their paths answer 503. If closed objects name more hosts and paths than a quarter of it, the newest of them close all routes of their kind in their namespace instead. A few kilobytes can become megabytes where one setting is repeated for each path, or a route is bound on many hosts and listeners.",
+    "The routes and auth of all objects together may take as many bytes of policy.json as the option policySize says, and namespaces share them. While there are enough, nothing is lost; otherwise the newest objects of the namespaces that use most are closed: their paths answer 503, and their statuses say that they are not accepted. If closed objects name more hosts and paths than a quarter of it, the newest of them close all routes of their namespace instead. Endpoints share another quarter: a Service without a share has none, so its routes answer 503. A few kilobytes can become megabytes where one setting is repeated for each path, or a route is bound on many hosts and listeners.",
     "make the object smaller, remove objects of this namespace, or raise the option policySize and the memory of albc and nginx",
   ),
   GATEWAY_REFERENCE: error(

@@ -54,6 +54,27 @@ export function shareOut(claims: readonly Claim[], capacity: number): Shares {
   return shares(claims, kept, left);
 }
 
+/** Why a claim gets no share; `what`: the unit, such as `sockets`. */
+export function usedUp(
+  what: string,
+  {
+    namespace,
+    used,
+    whole,
+    size,
+  }: {
+    /** Empty: the options. */
+    readonly namespace: string;
+    readonly used: number;
+    readonly whole: number;
+    readonly size: number;
+  },
+): string {
+  const who = namespace === "" ? "the options have" : `namespace ${namespace} has`;
+  const [has, of, needs] = [used, whole, size].map((each) => String(Math.ceil(each)));
+  return `${who} ${has ?? ""} of the ${of ?? ""} ${what} that are shared, which are used up; this one needs ${needs ?? ""}`;
+}
+
 interface Turn extends Claim {
   readonly namespace: string;
   readonly age: string;

@@ -5,23 +5,23 @@
  */
 import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
-import { ROUTING_KINDS, type RoutingResources } from "../input/resources.js";
+import { ROUTING_KINDS } from "../input/resources.js";
 import type { AuthConfig } from "../model/auth.js";
 import type { RoutingModel } from "../model/config.js";
-import { type Route, type RouteBinding, inBindingOrder } from "../model/route.js";
+import type { ServerCertificate } from "../model/listener.js";
+import type { Route, RouteBinding } from "../model/route.js";
+import { upstreamId } from "../model/upstream.js";
 import { type SourceRef, hostKey } from "../model/values.js";
-import {
-  type Difference,
-  compareIds,
-  getOrInsert,
-  listDifferences,
-  memoized,
-} from "../support/collections.js";
+import type { ObjectStatus } from "../status/object-status.js";
+import { type Difference, compareIds, memoized } from "../support/collections.js";
 import { isObject } from "../support/json-object.js";
 import { type Claim, shareOut } from "../support/shares.js";
 import type { TranslateContext } from "./context.js";
 import { placeOf } from "./place.js";
+import { BindingSum, Sum, usedUpKib, weightOf, weightOfGroup } from "./policy-weight.js";
+import { NO_SHARE } from "./reasons.js";
 
+type Context = Pick<TranslateContext, "resources" | "options">;
 type Parts = Pick<RoutingModel, "routes" | "bindings" | "auths">;
 
 export interface PolicyShares {
@@ -30,7 +30,13 @@ export interface PolicyShares {
   readonly routes: readonly Difference<Route>[];
   readonly auths: readonly Difference<AuthConfig>[];
   readonly bindings: readonly Difference<RouteBinding>[];
+  /** False for upstreams that only objects without a share name. Absent: all are needed, as below. */
+  readonly needsUpstream?: (upstream: { readonly id: string }) => boolean;
+  /** False for hosts that only objects without a share have. */
+  readonly needsCertificate?: (certificate: ServerCertificate) => boolean;
   readonly reports: readonly Report[];
+  /** Why the object has no share; undefined: it has one. Absent: all have. */
+  readonly whyNone?: (object: Pick<ObjectStatus, "kind" | "metadata">) => string | undefined;
 }
 
 const ENOUGH: PolicyShares = { closed: [], routes: [], auths: [], bindings: [], reports: [] };
@@ -41,131 +47,30 @@ export class PolicyBudget {
   readonly #auths = new Sum<AuthConfig>(weightOf, compareIds);
   readonly #bindings = new BindingSum();
 
-  share(
-    parts: Parts,
-    { resources, options }: Pick<TranslateContext, "resources" | "options">,
-  ): PolicyShares {
+  share(parts: Parts, { resources, options }: Context): PolicyShares {
     const total =
       this.#routes.of(parts.routes) +
       this.#auths.of(parts.auths) +
       this.#bindings.of(parts.bindings);
     return total <= options.policySize
       ? ENOUGH
-      : new Excess(parts, this.#bindings.groups, resources).shares(options.policySize);
+      : new Excess(parts, this.#bindings.groups, { resources, options }).shares(options.policySize);
   }
 }
-
-/** The weight of a sorted list. */
-class Sum<T extends object> {
-  readonly #weight: (entry: T) => number;
-  readonly #compare: (a: T, b: T) => number;
-  #list: readonly T[] = [];
-  #total = 0;
-
-  constructor(weight: (entry: T) => number, compare: (a: T, b: T) => number) {
-    this.#weight = weight;
-    this.#compare = compare;
-  }
-
-  of(list: readonly T[]): number {
-    for (const { before, now } of listDifferences(this.#list, list, this.#compare)) {
-      this.#total += (now ? this.#weight(now) : 0) - (before ? this.#weight(before) : 0);
-    }
-    this.#list = list;
-    return this.#total;
-  }
-}
-
-/** Bindings with the same places. */
-interface Group {
-  readonly route: string;
-  readonly places: Places;
-  count: number;
-  /** Characters of the bindings themselves. */
-  text: number;
-}
-
-interface Places {
-  readonly count: number;
-  /** Characters of their names. */
-  readonly text: number;
-}
-
-/** Of a place that refers to bindings which it shares with others. */
-const REFERENCE = 120;
-
-/** Bindings are written once for all their places, unless there is only one: see render/policy/host-shards.ts. */
-class BindingSum {
-  readonly groups = new Map<RouteBinding["at"], Group>();
-  #list: readonly RouteBinding[] = [];
-  #total = 0;
-
-  of(list: readonly RouteBinding[]): number {
-    for (const { before, now } of listDifferences(this.#list, list, inBindingOrder)) {
-      if (before) this.#add(before, -1);
-      if (now) this.#add(now, 1);
-    }
-    this.#list = list;
-    return this.#total;
-  }
-
-  #add(binding: RouteBinding, count: 1 | -1): void {
-    const { at, route } = binding;
-    const group = getOrInsert(this.groups, at, () => ({
-      route,
-      places: placesOf(at),
-      count: 0,
-      text: 0,
-    }));
-    this.#total -= weightOfGroup(group);
-    group.count += count;
-    group.text += count * weightOfBinding(binding);
-    this.#total += weightOfGroup(group);
-    if (group.count === 0) this.groups.delete(at);
-  }
-}
-
-function weightOfGroup({ places, count, text }: Group): number {
-  if (count === 0) return 0;
-  const isShared = count > 1 && places.count > 1;
-  return places.text + (isShared ? text + places.count * REFERENCE : places.count * text);
-}
-
-function weightOfBinding({ path, when, order, route }: RouteBinding): number {
-  return weightOf(path) + weightOf(when) + order.length + route.length + 50;
-}
-
-const placesOf = memoized((at: RouteBinding["at"]): Places => {
-  let [count, text] = [0, 0];
-  for (const { listeners, hosts } of at) {
-    const ofListeners = listeners.reduce((sum, id) => sum + id.length + 30, 0);
-    const ofHosts = hosts.reduce(
-      (sum, { host, rank }) => sum + hostKey(host).length + rank.length,
-      0,
-    );
-    count += listeners.length * hosts.length;
-    text += ofListeners * hosts.length + ofHosts * listeners.length;
-  }
-  return { count, text };
-});
 
 /** The whole does not suffice. */
 class Excess {
   readonly #parts: Parts;
-  readonly #groups: ReadonlyMap<RouteBinding["at"], Group>;
-  readonly #resources: RoutingResources;
+  readonly #groups: BindingSum["groups"];
+  readonly #context: Context;
   readonly #sources: ReadonlyMap<string, SourceRef>;
   /** Ids of auth that routes name. */
   readonly #named: ReadonlySet<string>;
 
-  constructor(
-    parts: Parts,
-    groups: ReadonlyMap<RouteBinding["at"], Group>,
-    resources: RoutingResources,
-  ) {
+  constructor(parts: Parts, groups: BindingSum["groups"], context: Context) {
     this.#parts = parts;
     this.#groups = groups;
-    this.#resources = resources;
+    this.#context = context;
     this.#sources = new Map(parts.routes.map(({ id, source }) => [id, source]));
     this.#named = new Set(parts.routes.flatMap(authsOf));
   }
@@ -185,23 +90,59 @@ class Excess {
     const isOut = (key: string): boolean => lost.has(key) && !closed.kept.has(key);
     const isNamespace = (key: string): boolean => floors.has(key) && isOut(key);
     const sizes = sizesOf(claims);
+    const reports = new Map(
+      [...lost].map(([key, owner]) => {
+        const size = sizes.get(key) ?? 0;
+        return [
+          key,
+          overBudget(owner, { used: used(owner.metadata.namespace), size, whole: capacity }),
+        ] as const;
+      }),
+    );
+    const isBound = ({ route }: RouteBinding): boolean =>
+      !isOut(sourceKey(this.#sources.get(route)));
+    const lostAuths = auths.flatMap((auth) => this.#withoutShare(auth, lost, kept));
     return {
       closed: [...lost].map(([key, owner]) => ({
         ...owner,
-        closed: { what: WHAT, message: WHAT, isNamespace: isNamespace(key) },
+closed: {
+          what: NO_SHARE,
+          message: reports.get(key)?.message ?? NO_SHARE,
+          isNamespace: isNamespace(key),
+        },
       })),
       routes: routes.flatMap((before) => (isOut(sourceKey(before.source)) ? [{ before }] : [])),
-      auths: auths.flatMap((auth) => this.#withoutShare(auth, lost, kept)),
-      bindings: bindings.flatMap((before) =>
-        isOut(sourceKey(this.#sources.get(before.route))) ? [{ before }] : [],
-      ),
-      reports: [...lost].map(([key, owner]) =>
-        overBudget(owner, {
-          used: used(owner.metadata.namespace),
-          size: sizes.get(key) ?? 0,
-          capacity,
-        }),
-      ),
+      auths: lostAuths,
+      bindings: bindings.flatMap((before) => (isBound(before) ? [] : [{ before }])),
+      ...this.#needs(lost, lostAuths, isBound),
+      ...{
+        reports: [...reports.values()],
+        whyNone: (object) => reports.get(keyOf(object))?.message,
+      },
+    };
+  }
+
+  /** What remains of the parts that are not objects' own. */
+  #needs(
+    lost: ReadonlyMap<string, KubernetesObject>,
+    lostAuths: readonly Difference<AuthConfig>[],
+    isBound: (binding: RouteBinding) => boolean,
+  ): Pick<PolicyShares, "needsUpstream" | "needsCertificate"> {
+    const { routes, auths, bindings } = this.#parts;
+    const isClosed = ({ source }: Route): boolean => lost.has(sourceKey(source));
+    const changed = new Set(lostAuths.map(({ before }) => before));
+    const lostNames = namesOf([...routes.filter(isClosed), ...changed]);
+    const names = namesOf([
+      ...routes.filter((route) => !isClosed(route)),
+      ...auths.filter((auth) => !changed.has(auth)),
+    ]);
+    const { errorPages } = this.#context.options;
+    if (errorPages?.service) names.add(upstreamId(errorPages.service));
+    const hosts = hostsOf(bindings.filter(isBound));
+    const lostHosts = hostsOf(bindings.filter((each) => !isBound(each)));
+    return {
+      needsUpstream: ({ id }) => !lostNames.has(id) || names.has(id),
+      needsCertificate: ({ host }) => !lostHosts.has(hostKey(host)) || hosts.has(hostKey(host)),
     };
   }
 
@@ -215,7 +156,7 @@ class Excess {
     if (typeof source === "string") {
       return this.#named.has(id) && !kept.has(`auth ${id}`) ? [{ before }] : [];
     }
-    return lost.has(sourceKey(source)) ? [{ before, now: { id, source, invalid: WHAT } }] : [];
+    return lost.has(sourceKey(source)) ? [{ before, now: { id, source, invalid: NO_SHARE } }] : [];
   }
 
   /** Of the routes and bindings of each object. */
@@ -263,7 +204,7 @@ class Excess {
   #owner(key: string): KubernetesObject | undefined {
     const [kind, namespace = "", name = ""] = key.split("/");
     const known = ROUTING_KINDS.find((each) => each === kind);
-    return known && this.#resources.get(known, namespace, name);
+    return known && this.#context.resources.get(known, namespace, name);
   }
 }
 
@@ -289,53 +230,44 @@ function sourceKey(source: SourceRef | string | undefined): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): string {
+function keyOf({
+  kind,
+  metadata: { namespace, name },
+}: {
+  readonly kind: string;
+  readonly metadata: { readonly namespace: string; readonly name: string };
+}): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-/** Clients read it. */
-const WHAT = "share of the policy";
+function hostsOf(bindings: readonly RouteBinding[]): ReadonlySet<string> {
+  const places = new Set(bindings.map(({ at }) => at));
+  const hosts = [...places].flatMap((at) => at.flatMap((each) => each.hosts));
+  return new Set(hosts.map(({ host }) => hostKey(host)));
+}
 
-const KIB = 1024;
+/** Ids of the upstreams that routes and auth name. */
+function namesOf(parts: Iterable<Route | AuthConfig | undefined>): Set<string> {
+  const names = new Set<string>();
+  for (const part of parts) if (part) for (const name of namesIn(part)) names.add(name);
+  return names;
+}
+
+const namesIn = memoized((part: object): readonly string[] =>
+  Object.entries(part).flatMap(([key, value]: readonly [string, unknown]) => {
+    if (key === "upstream" && typeof value === "string") return [value];
+    return Array.isArray(value) || isObject(value) ? namesIn(value) : [];
+  }),
+);
 
 function overBudget(
   owner: KubernetesObject,
-  {
-    used,
-    size,
-    capacity,
-  }: { readonly used: number; readonly size: number; readonly capacity: number },
+  shares: { readonly used: number; readonly size: number; readonly whole: number },
 ): Report {
-  const [has, needs, whole] = [used, size, capacity].map(
-    (bytes) => `${String(Math.ceil(bytes / KIB))} KiB`,
-  );
-  const message = `namespace ${owner.metadata.namespace} has ${has ?? ""} of the ${whole ?? ""} of the policy that are shared, which are used up; this object needs ${needs ?? ""}, so its paths answer 503`;
+  const message = `${usedUpKib("the policy", owner, shares)}, so its paths answer 503`;
   return { code: "POLICY_OVER_BUDGET", message, ...placeOf(owner) };
 }
 
 /** A refusal with its source. */
 const CLOSED_ROUTE = 300;
 const weightOfRoute = memoized((route: Route) => weightOf(route));
-
-const LONG = 32;
-const weightOfLong = memoized((values: readonly unknown[]) => weightOfItems(values));
-
-/** Bytes of JSON, or a few more. */
-function weightOf(value: unknown): number {
-  if (typeof value === "string") return weightOfText(value);
-  if (Array.isArray(value)) return value.length < LONG ? weightOfItems(value) : weightOfLong(value);
-  if (!isObject(value)) return 8;
-  let sum = 2;
-  for (const [key, entry] of Object.entries(value)) sum += weightOfText(key) + weightOf(entry) + 2;
-  return sum;
-}
-
-function weightOfItems(values: readonly unknown[]): number {
-  let sum = 2;
-  for (const value of values) sum += weightOf(value) + 1;
-  return sum;
-}
-
-function weightOfText(text: string): number {
-  return /^[ !#-[\]-~]*$/.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
-}

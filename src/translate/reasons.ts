@@ -9,9 +9,12 @@ export function invalidRule(what: string): Refusal {
   return [500, `InvalidRule : invalid cfg ${what}`];
 }
 
-/** A restriction of access can't be enforced, so no request passes. */
+/** What closes an object without a share of the policy (policy-budget.ts). */
+export const NO_SHARE = "no share of the policy";
+
+/** A restriction of access can't be enforced, or the object can't be served, so no request passes. */
 export function closedRule(what: string): Refusal {
-  return [503, `AuthFail : invalid cfg ${what}`];
+  return [503, what === NO_SHARE ? `InvalidRule : ${what}` : `AuthFail : invalid cfg ${what}`];
 }
 
 /** A bug in albc made `what` fail. */

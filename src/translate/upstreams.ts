@@ -6,6 +6,7 @@ import { isIP } from "node:net";
 import type { EndpointSlice } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Resources, ServiceSlices } from "../input/resources.js";
+import type { CompileOptions } from "../model/options.js";
 import type { Endpoint, Upstream } from "../model/upstream.js";
 import {
   type Difference,
@@ -19,6 +20,7 @@ import {
   sameElements,
 } from "../support/collections.js";
 import type { ServicePort, UpstreamPlan } from "./backends.js";
+import { EndpointBudget } from "./endpoint-budget.js";
 import type { OwnAddresses } from "./own-addresses.js";
 import { placeOf } from "./place.js";
 import { internalError } from "./reasons.js";
@@ -66,10 +68,13 @@ export class Upstreams {
   /** Of the upstreams that have reports. */
   readonly #reports = new Map<string, readonly Report[]>();
   #last: readonly Upstream[] = [];
+  readonly #budget = new EndpointBudget();
+  /** Of Services without a share. */
+  #lost: readonly Report[] = [];
 
   /** Problems of the upstreams that were resolved last. */
   get reports(): readonly Report[] {
-    return [...this.#reports.values()].flat();
+    return [...[...this.#reports.values()].flat(), ...this.#lost];
   }
 
   /**
@@ -77,9 +82,11 @@ export class Upstreams {
    */
   resolve(
     plans: readonly UpstreamPlan[],
-    { slices }: Pick<Resources, "slices">,
+    resources: Pick<Resources, "slices" | "get">,
     own: OwnAddresses,
+    options: Pick<CompileOptions, "policySize">,
   ): readonly Upstream[] {
+    const { slices } = resources;
     const addresses = this.#own?.text === own.text ? this.#own : own;
     const services = this.#changedServices(slices, addresses);
     const changes: Difference<Upstream>[] = [];
@@ -99,7 +106,9 @@ export class Upstreams {
     this.#slices = slices;
     this.#own = addresses;
     this.#last = patched(this.#last, changes, compareIds);
-    return this.#last;
+    const shares = this.#budget.share(this.#last, plans, resources, options);
+    this.#lost = shares.reports;
+    return patched(this.#last, shares.changes, compareIds);
   }
 
   #changedServices(slices: ServiceSlices, addresses: OwnAddresses): Set<string> {

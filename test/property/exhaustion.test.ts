@@ -36,6 +36,15 @@ function ingress(namespace: string, i: number, annotations: Manifest = {}, paths
   return make(of, [namespace, `i${String(i)}`], { spec }, annotations);
 }
 
+const slice = (namespace: string, count: number): Manifest => ({
+  ...make(["discovery.k8s.io/v1", "EndpointSlice"], [namespace, "s"], {
+    addressType: "IPv4",
+    ports: [{ port: 80 }],
+    endpoints: range(count, (i) => ({ addresses: [`10.0.${String(i >> 8)}.${String(i & 255)}`] })),
+  }),
+  metadata: { name: "s", namespace, labels: { "kubernetes.io/service-name": "s" } },
+});
+
 const CLASS = make([GATEWAY_API, "GatewayClass"], ["", "albc"], {
   spec: { controllerName: DEFAULT_OPTIONS.controllerName },
 });
@@ -114,6 +123,20 @@ const SHARED: Readonly<Record<string, Shared>> = {
     most: 1.25 * 200_000 + 20_000,
     code: "POLICY_OVER_BUDGET",
   },
+  "bytes of endpoints": {
+    options: { policySize: 40_000 },
+    exhaust: () => [ingress("tenant", 0), slice("tenant", 900)],
+    used: ({ config }) => config.upstreams.reduce((sum, each) => sum + each.endpoints.length, 0),
+    most: 500,
+    code: "POLICY_OVER_BUDGET",
+  },
+  "bytes of listeners": {
+    options: { policySize: 40_000, httpPort: 0, httpsPort: 0 },
+    exhaust: () => [CLASS, gateway("tenant", 0), gateway("tenant", 1)],
+    used: ({ config }) => config.streams.length,
+    most: 64,
+    code: "LISTENER_OVER_BUDGET",
+  },
   "problems of one object": {
     exhaust: () => [faultySecret, ...range(60, (i) => ingress("tenant", i, basic))],
     used: ({ diagnostics }) =>
@@ -147,6 +170,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 const VICTIM = [
   service("victim"),
+  slice("victim", 3),
   ingress("victim", 0, { [`${COMPAT}/proxy-body-size`]: "3333k" }, 3),
 ];
 
@@ -156,8 +180,10 @@ test.each(Object.entries(SHARED))("%s", (_what, { options = {}, exhaust, used, m
     compile(resourcesFromObjects(objects).resources, all);
   const alone = compiled(VICTIM);
   const result = compiled([...VICTIM, service("tenant"), ...exhaust()]);
-  const ofVictim = ({ config }: Compilation) =>
-    config.routes.filter(({ source }) => source[1] === "victim");
+  const ofVictim = ({ config }: Compilation) => [
+    ...config.routes.filter(({ source }) => source[1] === "victim"),
+    ...config.upstreams.filter(({ id }) => id.startsWith("victim/")),
+  ];
 
   expect(used(result)).toBeLessThanOrEqual(most);
   const told = result.diagnostics.filter((each) => each.code === code);

@@ -3,14 +3,15 @@
  * objects, and all other namespaces are served as without it.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import { selfSigned } from "../../e2e/harness/certificates.js";
 import { Compiler, compile } from "../../src/compile.js";
 import { resourcesFromObjects, loadResources } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { type PolicyRoute } from "../../src/model/policy.js";
 import { readPolicy } from "../../src/explain/explain.js";
 import { type RenderedPolicy, contentsOf } from "../../src/render/rendered-file.js";
-import { COSTLY_INGRESSES, type Manifest } from "../support/costly-objects.js";
-import { COSTLY_ROUTES } from "../support/costly-routes.js";
+import { COSTLY_INGRESSES, COSTLY_RULES, type Manifest } from "../support/costly-objects.js";
+import { CLASS, COSTLY_ROUTES, gateway, listeners } from "../support/costly-routes.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
 
 const KIB = 1024;
@@ -19,13 +20,6 @@ function policyOf({ files }: ReturnType<typeof compile>): RenderedPolicy {
   const contents = files.find(({ path }) => path === "policy.json")?.contents;
   if (typeof contents !== "object" || !("maps" in contents)) throw new Error("there is no policy");
   return contents;
-}
-
-/** What objects cost: the endpoints and listeners of the policy are not theirs. */
-function bytesOf(result: ReturnType<typeof compile>): number {
-  const { maps } = policyOf(result);
-  const counted = ["routes", "auths", "hosts", "matches"].map((name) => maps.get(name)?.size ?? 0);
-  return counted.reduce((sum, size) => sum + size, 0);
 }
 
 const inNamespace = (objects: readonly Manifest[], namespace: string): readonly Manifest[] =>
@@ -87,17 +81,81 @@ const routesOf = (result: ReturnType<typeof compile>): Readonly<Record<string, P
 const VICTIM = [service("victim"), ingress("victim", "v", { paths: 3, size: 100, day: 9 })];
 
 describe("the policy stays within its capacity", () => {
-  const cases = Object.entries({ ...COSTLY_INGRESSES, ...COSTLY_ROUTES });
+  const cases = Object.entries({ ...COSTLY_INGRESSES, ...COSTLY_RULES, ...COSTLY_ROUTES });
   const capacity = 64 * KIB;
 
   it.each(cases)("with %s", (_what, make) => {
     const objects = [...VICTIM, ...inNamespace(make(300), "tenant")];
     const result = compiled(objects, capacity);
-    expect(bytesOf(result)).toBeLessThanOrEqual(1.25 * capacity + 8 * KIB);
+    // A quarter each for what closed objects keep, for endpoints, and for listeners.
+    expect(policyOf(result).size).toBeLessThanOrEqual(1.75 * capacity + 8 * KIB);
     for (const [id, route] of Object.entries(routesOf(compiled(VICTIM, capacity)))) {
       expect(routesOf(result)[id]).toEqual(route);
     }
   });
+});
+
+test("a route that is closed for lack of a share is not accepted", () => {
+  const large = ([name, namespace]: readonly [string, string], paths: number): Manifest => ({
+    ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute" },
+    metadata: { name, namespace },
+    spec: {
+      parentRefs: [{ name: "g", namespace: "infra" }],
+      hostnames: [`${name}.example`],
+      rules: Array.from({ length: paths }, (_, i) => ({
+        matches: [{ path: { value: `/${String(i)}` } }],
+        backendRefs: [{ name: "s", port: 80 }],
+      })),
+    },
+  });
+  const open = listeners(1, () => ({ allowedRoutes: { namespaces: { from: "All" } } }));
+  const objects = [
+    CLASS,
+    ...inNamespace([gateway("g", open)], "infra"),
+    ...[service("tenant"), large(["big", "tenant"], 16)],
+    ...[service("victim"), large(["small", "victim"], 1)],
+  ];
+  const result = compiled(objects, 6 * KIB);
+  const accepted = result.statuses.flatMap(({ kind, metadata, status }) =>
+    kind === "HTTPRoute" ? [[metadata.name, JSON.stringify(status["parents"])] as const] : [],
+  );
+  const message = result.diagnostics.find(({ code }) => code === "POLICY_OVER_BUDGET")?.message;
+  expect(message).toMatch(/^namespace tenant has 0 of the 6 KiB of the policy/);
+  const [big, small] = accepted.map(([, text]) => text);
+  expect(big).toContain('"type":"Accepted","status":"False","reason":"NoResources"');
+  expect(big).toContain(message);
+  expect(small).toContain('"type":"Accepted","status":"True"');
+});
+
+test("names in certificates are shared, once for each port that serves them", async () => {
+  const names = Array.from({ length: 300 }, (_, i) => `n${String(i)}.tenant.example`);
+  const { certificate, key } = await selfSigned(...names);
+  const secret = (name: string): Manifest => ({
+    ...{ apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls" },
+    ...{ metadata: { name }, stringData: { "tls.crt": certificate, "tls.key": key } },
+  });
+  const tls = { certificateRefs: [{ name: "x" }, { name: "y" }] };
+  const own = gateway(
+    "g",
+    listeners(64, () => ({ protocol: "HTTPS", tls })),
+  );
+  const ofVictim = gateway(
+    "v",
+    listeners(1, () => ({ port: 9000 })),
+  );
+  const capacity = 800 * KIB;
+  const result = compiled(
+    [
+      CLASS,
+      ...inNamespace([ofVictim], "victim"),
+      ...inNamespace([secret("x"), secret("y"), own], "tenant"),
+    ],
+    capacity,
+  );
+  expect(policyOf(result).size).toBeLessThanOrEqual(capacity / 4 + 8 * KIB);
+  const told = result.diagnostics.filter(({ code }) => code === "LISTENER_OVER_BUDGET");
+  expect(new Set(told.map(({ resource }) => resource?.namespace))).toEqual(new Set(["tenant"]));
+  expect(result.config.servers.filter(({ port }) => port === 9000)).toHaveLength(1);
 });
 
 const wanted = fc.array(

@@ -116,7 +116,7 @@ describe("endpoints", () => {
 
   it("have their problems reported for both, as of the last look", () => {
     const known = newEndpoints();
-    const look = (healthAddress: string, resources: Pick<Resources, "slices">) =>
+    const look = (healthAddress: string, resources: Resources) =>
       withUpstreams(result, resources, known, { ...DEFAULT_OPTIONS, healthAddress }).config;
     const { upstreams, streamUpstreams } = look("10.0.0.1:8080", FIRST);
     const none = [{ ...web, endpoints: [] }];

@@ -36,14 +36,15 @@ export function translateGateways(
   const addressed = withAddresses(written, context);
   const kept = new KeptHosts(balancers, context);
   const conflicts = claimPorts(addressed, balancers, kept, context.options);
-  const shares = shareSockets(addressed, conflicts, balancers, context.options);
-  refusePorts(balancers, shares.losers, context);
   const certificates = new Map(
     addressed.flatMap((gateway) =>
       listenersOf(gateway).map((each) => [each, listenerCertificates(each, context)] as const),
     ),
   );
-  const overlaps = overlapsOf(addressed, { conflicts, certificates });
+  const found = { conflicts, certificates };
+  const shares = shareSockets(addressed, found, balancers, context.options);
+  refusePorts(balancers, shares.losers, context);
+  const overlaps = overlapsOf(addressed, found);
   const findings = { conflicts, overBudget: shares.losers, certificates, overlaps };
   const gateways = addressed.map((gateway) => translateGateway(gateway, findings, context));
   const shared = gateways.filter(({ addresses }) => addresses.length === 0);

@@ -5,12 +5,18 @@
  */
 import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../model/options.js";
+import { hostKey } from "../../model/values.js";
+import { memoized } from "../../support/collections.js";
+import type { LoadedCertificate } from "../certificates.js";
 import type { BuildContext } from "../config-builder.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf } from "../place.js";
+import { CERTIFICATE, KIB, weightOf } from "../policy-weight.js";
 import { compareAge } from "../precedence.js";
-import { type Claim, shareOut } from "../../support/shares.js";
+import { type Claim, shareOut, usedUp } from "../../support/shares.js";
 import type { AddressedGateway } from "./addresses.js";
+import type { ListenerCertificates } from "./gateway-certificates.js";
+import type { ListenerFindings } from "./listeners.js";
 import type { WrittenListener } from "./model.js";
 import { type Refused, refused } from "./verdict.js";
 import { listenersOf } from "./written-gateways.js";
@@ -31,23 +37,50 @@ interface SocketClaim<By> extends Claim {
   readonly by: By;
 }
 
-/** Shares sockets among ports and those listeners that are valid and have no conflict. */
+/**
+ * Shares sockets among ports and those listeners that are valid and have no conflict, after listeners have shared bytes of the policy.
+ */
 export function shareSockets(
   gateways: readonly AddressedGateway[],
-  conflicts: ReadonlyMap<WrittenListener, Refused>,
+  { conflicts, certificates }: Pick<ListenerFindings, "conflicts" | "certificates">,
   balancers: readonly LoadBalancer[],
   options: CompileOptions,
-): ReturnType<typeof shareOfSockets<WantedPort["by"]>> {
-  const listeners = gateways
+): ReturnType<typeof shareOf<WantedPort["by"]>> {
+  const valid = gateways
     .filter(({ assignment }) => assignment.isServed)
     .flatMap((gateway) =>
       listenersOf(gateway)
         .filter((listener) => listener.written.ok && !conflicts.has(listener))
         .map((listener) => wantedByListener(listener, gateway)),
     );
+  const texts = valid.map(({ by, owner }, i) => {
+    const size = weightOfListener(by, certificates.get(by)) / KIB;
+    return { by, owner, place: String(i), size };
+  });
+  const large = shareOf(texts, options.policySize / 4 / KIB, "KiB of the policy for listeners");
+  const listeners = valid.filter(({ by }) => !large.losers.has(by));
   const claims = claimsOf([...wantedByPorts(balancers), ...listeners], options);
-  return shareOfSockets(claims, options.listenerSockets);
+  const { losers, left } = shareOf<WantedPort["by"]>(claims, options.listenerSockets, "sockets");
+  return { losers: new Map([...losers, ...large.losers]), left };
 }
+
+/** Bytes of the policy. Names in certificates are written where a listener has several: see gateway-certificates.ts. */
+function weightOfListener(
+  { name, parent, spec }: WrittenListener,
+  { certificates }: Pick<ListenerCertificates, "certificates"> = { certificates: [] },
+): number {
+  const { namespace, name: ofParent } = parent.metadata;
+  const id = namespace.length + ofParent.length + name.length;
+  const names = certificates.length > 1 ? certificates.map(weightOfNames) : [];
+  return names.reduce((sum, each) => sum + each, 2 * (weightOf(spec) + id) + LISTENER);
+}
+
+/** Of a listener without its names. */
+const LISTENER = 300;
+
+const weightOfNames = memoized(({ names }: LoadedCertificate) =>
+  names.reduce((sum, host) => sum + hostKey(host).length + CERTIFICATE, 0),
+);
 
 /**
  * The routes that get none of the remaining sockets. Each certificate that ends a route's connections costs a socket: see `endings` of
@@ -61,7 +94,7 @@ export function refusedEndings<Route extends KubernetesObject>(
   const claims = [...wanted]
     .filter(([, size]) => size > 0)
     .map(([route, size], i) => ({ by: route, owner: route, place: String(i), size }));
-  return shareOfSockets(claims, left).losers;
+  return shareOf(claims, left, "sockets").losers;
 }
 
 /** Refuses ports of ALB2s, Frontends and the options; listeners of Gateways report it in their status. */
@@ -83,19 +116,19 @@ export function refusePorts(
   }
 }
 
-/** `losers`: claims that get no sockets, and the reason; `left`: how many sockets remain. */
-function shareOfSockets<By>(
+/** `losers`: claims that get no share, and the reason; `left`: how many sockets remain. */
+function shareOf<By>(
   claims: readonly SocketClaim<By>[],
   budget: number,
+  what: string,
 ): { readonly losers: ReadonlyMap<By, Refused>; readonly left: number } {
   const { kept, left, used } = shareOut(claims, budget);
   const losers = new Map<By, Refused>();
   for (const { by, owner, place, size } of claims) {
     if (kept.has(place)) continue;
     const namespace = owner?.metadata.namespace ?? "";
-    const who = namespace === "" ? "the options have" : `namespace ${namespace} has`;
-    const message = `${who} ${String(used(namespace))} of the ${String(budget)} sockets that are shared, which are used up; this one needs ${String(size)}`;
-    losers.set(by, refused("NoResources", message));
+    const shares = { namespace, used: used(namespace), whole: budget, size };
+    losers.set(by, refused("NoResources", usedUp(what, shares)));
   }
   return { losers, left };
 }
@@ -122,7 +155,10 @@ function founder({ alb, ports }: LoadBalancer): KubernetesObject | undefined {
   return { ...alb, metadata: { ...alb.metadata, ...age, name: "" } };
 }
 
-function wantedByListener(by: WrittenListener, { assignment }: AddressedGateway): WantedPort {
+function wantedByListener(
+  by: WrittenListener,
+  { assignment }: AddressedGateway,
+): WantedPort & { readonly by: WrittenListener } {
   const { port, spec, stream, parent } = by;
   return {
     by,

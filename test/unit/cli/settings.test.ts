@@ -65,6 +65,7 @@ test.each([
   [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
   [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],
   [{ flags: { statusPage: true }, variables: {} }, "statusPage needs a healthAddress"],
+  [{ flags: { policySize: "145m" }, variables: {} }, "policySize can be at most 144m"],
   [{ flags: { tracing: "spans", traceAddress: "" }, variables: {} }, "needs a traceAddress"],
   [
     { flags: { publishService: "edge" }, variables: {} },

@@ -12,10 +12,10 @@ function policy(routes: Readonly<Record<string, string>>): RenderedPolicy {
     ["settings", ShardMap.of([[SETTINGS_KEY, '{"a":1}']])],
     ["routes", ShardMap.of(Object.entries(routes))],
   ] as const;
-  return new RenderedPolicy(4, new Map(maps));
+  return new RenderedPolicy(5, new Map(maps));
 }
 
-const EMPTY = new RenderedPolicy(4, new Map());
+const EMPTY = new RenderedPolicy(5, new Map());
 
 test("the text is JSON of the maps, with its own size and version", () => {
   const rendered = policy({ r: '{"é":1}' });

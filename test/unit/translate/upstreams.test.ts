@@ -1,6 +1,6 @@
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { LiveObjects } from "../../../src/input/object-store.js";
-import type { ServiceSlices } from "../../../src/input/resources.js";
+import type { Resources } from "../../../src/input/resources.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Upstream } from "../../../src/model/upstream.js";
 import type { ServicePort, UpstreamPlan } from "../../../src/translate/backends.js";
@@ -37,12 +37,16 @@ class World {
     return this;
   }
 
-  get slices(): ServiceSlices {
-    return this.#live.snapshot().resources.slices;
+  get resources(): Resources {
+    return this.#live.snapshot().resources;
   }
 
-  resolve(plans: readonly UpstreamPlan[], own = NOTHING): readonly Upstream[] {
-    return this.upstreams.resolve(plans, { slices: this.slices }, own);
+  resolve(
+    plans: readonly UpstreamPlan[],
+    own = NOTHING,
+    { policySize } = DEFAULT_OPTIONS,
+  ): readonly Upstream[] {
+    return this.upstreams.resolve(plans, this.resources, own, { policySize });
   }
 }
 
@@ -231,8 +235,8 @@ describe("resolving again", () => {
   ])("returns what a fresh start would when %s", (_what, change, now) => {
     const world = start();
     world.resolve(plans);
-    const { slices } = change(world);
-    const expected = new Upstreams().resolve(now, { slices }, NOTHING);
+    const { resources } = change(world);
+    const expected = new Upstreams().resolve(now, resources, NOTHING, DEFAULT_OPTIONS);
     expect(world.resolve(now)).toEqual(expected);
     expect(world.resolve(now)).toEqual(expected);
   });

@@ -5,7 +5,7 @@
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../model/upstream.js";
 import { getOrInsert } from "../../../support/collections.js";
-import { type Claim, shareOut } from "../../../support/shares.js";
+import { type Claim, shareOut, usedUp } from "../../../support/shares.js";
 
 /** Bytes of authorities that cost what settings of TLS cost. */
 const AUTHORITIES = 4608;
@@ -32,8 +32,8 @@ export function withoutTlsShare(
       if (claims.every(({ place }) => kept.has(place))) return [];
       const { namespace } = policy.metadata;
       const size = claims.reduce((sum, claim) => sum + claim.size, 0);
-      const message = `namespace ${namespace} has ${shown(used(namespace))} of the ${shown(MOST_BACKEND_TLS)} units of TLS to backends that are shared, which are used up; this policy needs ${shown(size)}`;
-      return [[policy, message]];
+      const shares = { namespace, used: used(namespace), whole: MOST_BACKEND_TLS, size };
+      return [[policy, usedUp("units of TLS to backends", shares)]];
     }),
   );
 }
@@ -51,8 +51,4 @@ function claimsOf(
   return pem === ""
     ? [settings]
     : [settings, { owner, place: `pem ${String(bundle)}`, size: pem.length / AUTHORITIES }];
-}
-
-function shown(units: number): string {
-  return String(Math.ceil(units));
 }

@@ -1,7 +1,8 @@
 import type { RoutingResources } from "../../../input/resources.js";
 import type { CompileOptions } from "../../../model/options.js";
-import type { Condition, ObjectStatus } from "../../../status/object-status.js";
+import { type Condition, type ObjectStatus, listOf } from "../../../status/object-status.js";
 import { sameElements, withoutCommonEnds } from "../../../support/collections.js";
+import { isObject } from "../../../support/json-object.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute, RouteKindName } from "../model.js";
 import type { RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
@@ -84,6 +85,28 @@ export function routeStatus(
     return { parentRef, controllerName, conditions };
   });
   return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
+}
+
+/** The status with Accepted false in each entry of ours, with this message; an entry that is not accepted keeps its reason. */
+export function notAccepted(
+  { status, ...object }: ObjectStatus,
+  message: string,
+  { controllerName }: Pick<CompileOptions, "controllerName">,
+): ObjectStatus {
+  const refusedIn = (entry: unknown): unknown => {
+    if (!isObject(entry) || entry["controllerName"] !== controllerName) return entry;
+    const conditions = listOf(entry["conditions"]).map((each) =>
+      isObject(each) && each["type"] === "Accepted" && each["status"] === "True"
+        ? { ...each, status: "False", reason: "NoResources", message }
+        : each,
+    );
+    return { ...entry, conditions };
+  };
+  const fields = Object.entries(status).map(([name, value]): [string, unknown] => [
+    name,
+    Array.isArray(value) ? value.map(refusedIn) : value,
+  ]);
+  return { ...object, status: Object.fromEntries<unknown>(fields) };
 }
 
 /**
