@@ -33,7 +33,11 @@ class RouteShards {
   readonly bodyLimit: number;
   readonly hosts = new HostShards();
   readonly routes = new ListShards<Route>((route) => routeText(route, this.bodyLimit));
-  readonly records = { auths: new RecordShards(), certificates: new RecordShards() };
+  readonly records = {
+    headers: new RecordShards(),
+    auths: new RecordShards(),
+    certificates: new RecordShards(),
+  };
 
   constructor(bodyLimit: number) {
     this.bodyLimit = bodyLimit;

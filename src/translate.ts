@@ -274,7 +274,7 @@ function finish(
   build: AuthContext,
   { memory, entries, fallback, taken }: Finishing,
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> & { readonly shares: PolicyShares } {
-  const { config, options, diagnostics } = build;
+  const { config, options } = build;
   const inherited = policies.inherited();
   // Its reports and closed objects are in the context already, together with those of the other parts.
   memory.addRest({

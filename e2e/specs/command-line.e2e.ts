@@ -138,7 +138,7 @@ describe("render", () => {
       const emitted = albc(["render", "-f", "in", "--emit", stage]);
       expect(emitted).toEqual({ ...WELL, output: emitted.output });
       if (stage === "nginx") expect(emitted.output).toContain("worker_processes");
-      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 4 });
+      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 5 });
       if (stage === "ir" || stage === "resources") expect(emitted.output).toContain("web.example");
     },
   );

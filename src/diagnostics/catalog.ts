@@ -503,8 +503,8 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   BACKEND_TLS_OVER_BUDGET: error(
     "a BackendTLSPolicy gets no share of what TLS to backends costs",
-    "Each different TLS to backends costs every worker of nginx 150 KiB and each reload 2 ms, and authorities cost as much again for each 4.5 KiB. Namespaces share 400 such units; equal settings and equal authorities cost once. While there are enough, nothing is lost; otherwise the newest policies of the namespaces that use most can't be used, and their Services answer 500: they are never reached without the TLS that a policy asks for.",
-    "use fewer different hostnames, names and authorities in the namespace, or put only the authorities that are needed into the ConfigMap",
+    "Different authorities of backends have locations of nginx of their own, which cost every worker memory and each reload time. Namespaces share 400 units: authorities cost one, or one for each 4.5 KiB; hostnames and names of the certificate cost one for each 4.5 KiB. What is equal costs once. While there are enough, nothing is lost; otherwise the newest policies of the namespaces that use most can't be used, and their Services answer 500: they are never reached without the TLS that a policy asks for.",
+    "use fewer different authorities in the namespace, or put only the authorities that are needed into the ConfigMap",
   ),
   POLICY_OVER_BUDGET: error(
     "an object gets no share of the policy",

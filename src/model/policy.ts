@@ -1,9 +1,9 @@
-import type { AuthConfig } from "./auth.js";
+import type { AuthConfig, ForwardAuth, HeaderTemplate } from "./auth.js";
 import type { BackendTls, Port, Upstream } from "./upstream.js";
 import type { InheritedAuth } from "./listener.js";
 import type { ErrorPages, Milliseconds, PathMatch, Predicate, Route } from "./route.js";
 
-export const POLICY_FORMAT = 4;
+export const POLICY_FORMAT = 5;
 
 /** The host key of bindings for requests whose host no other binding of the listener names. */
 export const UNNAMED_HOST = "?";
@@ -31,6 +31,8 @@ export interface PolicyDocument {
   readonly routes: Readonly<Record<string, PolicyRoute>>;
   /** By listener id: auth that its routes inherit. Absent: none. */
   readonly inherited?: Readonly<Record<string, PolicyInheritedAuth>>;
+  /** By id: headers of ConfigMaps for auth services. Absent: none. */
+  readonly headers?: Readonly<Record<string, readonly HeaderTemplate[]>>;
   /** By auth policy id. */
   readonly auths: Readonly<Record<string, PolicyAuth>>;
   /** By upstream id. */
@@ -116,4 +118,11 @@ export interface PolicyMatches {
 
 export type HostBinding = PolicyBinding | PolicyMatches;
 
-export type PolicyAuth = Omit<AuthConfig, "id">;
+export interface PolicyAuth extends Omit<AuthConfig, "id" | "forward"> {
+  readonly forward?: PolicyForwardAuth;
+}
+
+export interface PolicyForwardAuth extends Omit<ForwardAuth, "headers"> {
+  /** Their id in `headers`, because thousands of auth policies may have the same ones. */
+  readonly headers?: string;
+}

@@ -6,19 +6,27 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import { ROUTING_KINDS } from "../input/resources.js";
-import type { AuthConfig } from "../model/auth.js";
+import type { AuthConfig, HeaderTemplate } from "../model/auth.js";
 import type { RoutingModel } from "../model/config.js";
 import type { ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
 import { upstreamId } from "../model/upstream.js";
 import { type SourceRef, hostKey } from "../model/values.js";
 import type { ObjectStatus } from "../status/object-status.js";
-import { type Difference, compareIds, memoized } from "../support/collections.js";
+import { type Difference, compareIds, getOrInsert, memoized } from "../support/collections.js";
 import { isObject } from "../support/json-object.js";
 import { type Claim, shareOut } from "../support/shares.js";
 import type { TranslateContext } from "./context.js";
 import { placeOf } from "./place.js";
-import { BindingSum, Sum, usedUpKib, weightOf, weightOfGroup } from "./policy-weight.js";
+import {
+  AuthSum,
+  BindingSum,
+  Sum,
+  usedUpKib,
+  weightOf,
+  weightOfAuth,
+  weightOfGroup,
+} from "./policy-weight.js";
 import { NO_SHARE } from "./reasons.js";
 
 type Context = Pick<TranslateContext, "resources" | "options">;
@@ -44,7 +52,7 @@ const ENOUGH: PolicyShares = { closed: [], routes: [], auths: [], bindings: [], 
 /** Looks only at what has changed, and at everything while the whole does not suffice. */
 export class PolicyBudget {
   readonly #routes = new Sum<Route>(weightOf, compareIds);
-  readonly #auths = new Sum<AuthConfig>(weightOf, compareIds);
+  readonly #auths = new AuthSum();
   readonly #bindings = new BindingSum();
 
   share(parts: Parts, { resources, options }: Context): PolicyShares {
@@ -64,6 +72,8 @@ class Excess {
   readonly #groups: BindingSum["groups"];
   readonly #context: Context;
   readonly #sources: ReadonlyMap<string, SourceRef>;
+  /** Their numbers. */
+  readonly #headers = new Map<readonly HeaderTemplate[], number>();
   /** Ids of auth that routes name. */
   readonly #named: ReadonlySet<string>;
 
@@ -105,7 +115,7 @@ class Excess {
     return {
       closed: [...lost].map(([key, owner]) => ({
         ...owner,
-closed: {
+        closed: {
           what: NO_SHARE,
           message: reports.get(key)?.message ?? NO_SHARE,
           isNamespace: isNamespace(key),
@@ -154,7 +164,8 @@ closed: {
   ): readonly Difference<AuthConfig>[] {
     const { id, source } = before;
     if (typeof source === "string") {
-      return this.#named.has(id) && !kept.has(`auth ${id}`) ? [{ before }] : [];
+      const isKept = this.#placesOf(before).every(({ place }) => kept.has(place));
+      return this.#named.has(id) && !isKept ? [{ before }] : [];
     }
     return lost.has(sourceKey(source)) ? [{ before, now: { id, source, invalid: NO_SHARE } }] : [];
   }
@@ -184,10 +195,12 @@ closed: {
   #ofAuths(): readonly OwnedClaim[] {
     const auths = new Map(this.#parts.auths.map((auth) => [auth.id, auth]));
     const claims = new Map<string, OwnedClaim>();
-    const add = (key: string, { id, ...auth }: AuthConfig): void => {
+    const add = (key: string, auth: AuthConfig): void => {
       const owner = this.#owner(key);
-      const size = weightOf(auth);
-      if (owner) claims.set(`${key} ${id}`, { owner, place: `auth ${id}`, size });
+      if (!owner) return;
+      for (const { place, size } of this.#placesOf(auth)) {
+        claims.set(`${key} ${place}`, { owner, place, size });
+      }
     };
     for (const auth of auths.values()) {
       if (typeof auth.source !== "string") add(sourceKey(auth.source), auth);
@@ -199,6 +212,14 @@ closed: {
       }
     }
     return [...claims.values()];
+  }
+
+  #placesOf(auth: AuthConfig): readonly Omit<Claim, "owner">[] {
+    const own = { place: `auth ${auth.id}`, size: weightOfAuth(auth) };
+    const headers = auth.forward?.headers;
+    if (headers === undefined) return [own];
+    const number = getOrInsert(this.#headers, headers, () => this.#headers.size);
+    return [own, { place: `headers ${String(number)}`, size: weightOf(headers) }];
   }
 
   #owner(key: string): KubernetesObject | undefined {

@@ -1,7 +1,8 @@
 /** How many bytes parts of the model have in policy.json, or a few more, without rendering them. */
+import type { AuthConfig, HeaderTemplate } from "../model/auth.js";
 import { type RouteBinding, inBindingOrder } from "../model/route.js";
 import { hostKey } from "../model/values.js";
-import { getOrInsert, listDifferences, memoized } from "../support/collections.js";
+import { compareIds, getOrInsert, listDifferences, memoized } from "../support/collections.js";
 import { isObject } from "../support/json-object.js";
 import { usedUp } from "../support/shares.js";
 
@@ -103,6 +104,44 @@ const placesOf = memoized((at: RouteBinding["at"]): Places => {
   }
   return { count, text };
 });
+
+/** Without headers of a ConfigMap, which are written once for all auth that has them: see render/policy/build-policy.ts. */
+export function weightOfAuth({ forward, ...auth }: AuthConfig): number {
+  if (forward?.headers === undefined) return weightOf({ ...auth, forward });
+  const { headers: _, ...rest } = forward;
+  return weightOf({ ...auth, forward: rest }) + HEADERS_ID;
+}
+
+/** Of the id of headers, and of their entry without themselves. */
+const HEADERS_ID = 60;
+
+export class AuthSum {
+  readonly #auths = new Sum<AuthConfig>(weightOfAuth, compareIds);
+  readonly #headers = new Map<readonly HeaderTemplate[], number>();
+  #list: readonly AuthConfig[] = [];
+  #total = 0;
+
+  of(list: readonly AuthConfig[]): number {
+    for (const { before, now } of listDifferences(this.#list, list, compareIds)) {
+      if (before) this.#count(before, -1);
+      if (now) this.#count(now, 1);
+    }
+    this.#list = list;
+    return this.#auths.of(list) + this.#total;
+  }
+
+  #count({ forward }: AuthConfig, count: 1 | -1): void {
+    const headers = forward?.headers;
+    if (headers === undefined) return;
+    const known = this.#headers.get(headers) ?? 0;
+    if (known === 0) this.#total += weightOf(headers);
+    if (known + count > 0) this.#headers.set(headers, known + count);
+    else {
+      this.#headers.delete(headers);
+      this.#total -= weightOf(headers);
+    }
+  }
+}
 
 const LONG = 32;
 const weightOfLong = memoized((values: readonly unknown[]) => weightOfItems(values));

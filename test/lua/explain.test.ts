@@ -67,7 +67,7 @@ function askExplain(hosts: Hosts, sent: Sent): string | number | undefined {
   if (request.value.path === undefined) return 400;
   const keyed = Object.entries(hosts).map(([key, list]) => [`l|${key}`, list] as const);
   const policy: PolicyDocument = {
-    format: 4,
+    format: 5,
     version: "",
     settings: { authTimeout: 1, authTlsVerify: true },
     servers: {},

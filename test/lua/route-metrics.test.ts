@@ -1,3 +1,4 @@
+import { POLICY_FORMAT } from "../../src/model/policy.js";
 import { connect } from "node:net";
 import { asking, EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { basic } from "../../e2e/harness/htpasswd.js";
@@ -241,7 +242,7 @@ test("routes beyond the limit share a row; a removed route gives its row back", 
 
   const remove = async (id: string, to: string) => {
     const { version } = await control.status();
-    const body = `albc-policy 4 ${version} ${to}\n-\troutes\t${id}\n`;
+    const body = `albc-policy ${POLICY_FORMAT} ${version} ${to}\n-\troutes\t${id}\n`;
     expect(await control.put(body)).toEqual({ kind: "accepted" });
   };
   await remove("b", "v2");
@@ -258,7 +259,7 @@ test("routes beyond the limit share a row; a removed route gives its row back", 
     source: ["Test", "n", "c", ""],
     backends: [{ upstream: "backend", weight: 1, protocol: "http" }],
   });
-  await control.put(`albc-policy 4 ${version} v4\n=\troutes\tc\t${shard}\n`);
+  await control.put(`albc-policy ${POLICY_FORMAT} ${version} v4\n=\troutes\tc\t${shard}\n`);
   await gateway.send({ host: "c" });
   await counted("c", 1);
   await counted("a", 1);

@@ -158,6 +158,16 @@ export const COSTLY_INGRESSES: Costly = {
     ),
   ],
   "default backends": (n) => range(n, (i) => ingress(`a${i}`, { defaultBackend: backend })),
+  "body limits": (n) => [
+    S,
+    ...range(n, (i) =>
+      ingress(
+        `a${i}`,
+        { rules: [rule(`a${i}.example`, [at("/")])] },
+        { [`${COMPAT}/proxy-body-size`]: `${i + 1}k` },
+      ),
+    ),
+  ],
   "missing Services": (n) => [
     ingress("a", {
       rules: [

@@ -38,7 +38,7 @@ export function covers(change: Change, asked: ExplainRequest): boolean {
     return false;
   const bindings = paths.map((path, n) => ({ order: String(n), route: "r", path, when }));
   const policy: PolicyDocument = {
-    format: 4,
+    format: 5,
     version: "0".repeat(32),
     settings: { authTimeout: 1, authTlsVerify: true },
     servers: { s: { port: asked.port, tls: asked.scheme === "https", listeners: [["", "l"]] } },

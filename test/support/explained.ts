@@ -4,7 +4,7 @@ import { parseRequest } from "../../src/explain/request.js";
 import type { PolicyBinding, PolicyDocument, PolicyRoute } from "../../src/model/policy.js";
 
 export const POLICY: PolicyDocument = {
-  format: 4,
+  format: 5,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {

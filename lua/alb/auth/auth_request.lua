@@ -5,6 +5,7 @@ local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local growth = require("alb.growth")
 local headers = require("alb.headers")
+local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")
 local mark = require("alb.auth.mark")
 local trace = require("alb.trace")
@@ -72,7 +73,7 @@ local function put(used, name, value, size)
 end
 
 -- What happens to a client header, by folded name: true drops it, a string names the variable that replaces its value.
-local function actions_of(forward)
+local function actions_of(sent)
     local actions = {}
     for name in pairs(of_hop) do
         actions[name] = true
@@ -89,8 +90,8 @@ local function actions_of(forward)
     if trace.on then
         actions.tracestate = "albc_tracestate"
     end
-    for i = 1, #forward.config_headers do
-        actions[fold(str_lower(forward.config_headers[i][1]))] = true
+    for i = 1, #sent do
+        actions[fold(str_lower(sent[i][1]))] = true
     end
     return actions
 end
@@ -109,37 +110,53 @@ end
 
 -- A header of the config map, without those of the hop, which would change where the request ends, except Host, and
 -- those of a body, which the request does not have.
-local function prepare_config_header(forward, name, segments)
+local function prepare_header(sent, name, segments)
     local value, err = interpolation.prepare(segments)
     if not value or not str_find(name, "^[%w!#$%%&'*+.^_`|~-]+$") then
-        return nil, err or "header name"
+        return err or "header name"
     end
     if str_lower(name) == "host" then
-        forward.host_header = value
+        sent.host = value
     elseif not of_hop[fold(str_lower(name))] and not of_content[fold(str_lower(name))] then
-        forward.config_headers[#forward.config_headers + 1] = { name, value }
+        sent[#sent + 1] = { name, value }
     end
-    return true
+end
+
+-- What is sent besides the client's headers, for headers of a config map.
+local function sent_with(list)
+    local sent, config = {}, {}
+    for _, header in ipairs(list) do
+        sent.err = sent.err or prepare_header(sent, header[1], header[2])
+        config[str_lower(header[1])] = true
+    end
+    sent.own, sent.is_own = own_of(config), {}
+    for _, at in ipairs(sent.own) do
+        sent.is_own[at] = true
+    end
+    sent.actions = actions_of(sent)
+    return sent
+end
+
+local WITHOUT_CONFIG = sent_with({})
+
+--- Prepares a decoded shard of `headers`, which all auth policies with these headers share.
+function _M.prepare_headers(list)
+    list.sent = sent_with(list)
 end
 
 --- Makes the header part of a decoded forward auth ready.
 ---@return true? ok
 ---@return string? err
 function _M.prepare(forward)
-    forward.config_headers = {}
-    local config = {}
-    for _, header in ipairs(forward.headers or {}) do
-        local ok, err = prepare_config_header(forward, header[1], header[2])
-        if not ok then
-            return nil, err
-        end
-        config[str_lower(header[1])] = true
+    if not forward.headers then
+        forward.sent = WITHOUT_CONFIG
+        return true
     end
-    forward.own_headers, forward.is_own = own_of(config), {}
-    for _, at in ipairs(forward.own_headers) do
-        forward.is_own[at] = true
+    local shared = index.get("headers", forward.headers)
+    forward.sent = shared and shared.sent
+    if not shared or shared.sent.err then
+        return nil, shared and shared.sent.err or "headers"
     end
-    forward.actions = actions_of(forward)
     return true
 end
 
@@ -196,8 +213,7 @@ local function put_mark(used, is_own, host, target)
     return put(used, mark.HEADER, text, #text)
 end
 
-local function put_own_headers(used, forward)
-    local list = forward.own_headers
+local function put_own_headers(used, list)
     for i = 1, #list do
         local value = values[list[i]]
         used = put(used, OWN[list[i]], value, #value)
@@ -206,8 +222,7 @@ local function put_own_headers(used, forward)
 end
 
 -- `room`: bytes that they may have.
-local function put_config_headers(used, forward, room)
-    local list = forward.config_headers
+local function put_config_headers(used, list, room)
     for i = 1, #list do
         local value, err = expand(list[i][2], room)
         if not value then
@@ -240,7 +255,8 @@ end
 ---@return string? request
 ---@return string? err
 function _M.build(forward, target, authority, declared)
-    local host, err = expand(forward.host_header or authority, MOST_HEAD)
+    local sent = forward.sent
+    local host, err = expand(sent.host or authority, MOST_HEAD)
     if not host then
         return nil, err
     end
@@ -255,11 +271,11 @@ function _M.build(forward, target, authority, declared)
     end
     fill_values(redirect, turn)
     local used = put_request_line(forward, target, host)
-    used = put_client_headers(used, forward.actions, declared)
-    used = put_own_headers(used, forward)
+    used = put_client_headers(used, sent.actions, declared)
+    used = put_own_headers(used, sent.own)
     -- It vouches for nothing that follows it.
-    used = put_mark(used, forward.is_own, host, target)
-    used, err = put_config_headers(used, forward, MOST_HEAD - #host - #redirect)
+    used = put_mark(used, sent.is_own, host, target)
+    used, err = put_config_headers(used, sent, MOST_HEAD - #host - #redirect)
     if not used then
         return nil, err
     end

@@ -32,6 +32,7 @@ local function connect()
     prepare.routes = require("alb.route.prepare").prepare
     prepare.servers = require("alb.policy.listeners").prepare
     prepare.auths = require("alb.auth.access").prepare
+    prepare.headers = require("alb.auth.auth_request").prepare_headers
     prepare.upstreams = require("alb.upstream.endpoints").prepare
     require("alb.errors").replace = require("alb.error_pages").replace
 end

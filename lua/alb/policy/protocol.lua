@@ -20,6 +20,7 @@ _M.maps = {
     matches = true,
     routes = true,
     inherited = true,
+    headers = true,
     auths = true,
     upstreams = true,
     backendTls = true,

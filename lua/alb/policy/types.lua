@@ -4,7 +4,7 @@
 
 --- policy.json: what the data plane does with each request (docs/policy-format.md). Its JSON Schema and the Lua types are generated from this type and the types that it uses. Every entry of a map is a shard: a worker decodes it on first use, and a change replaces only that shard. Absent and empty fields are left out.
 ---@class PolicyDocument
----@field format 4
+---@field format 5
 ---@field version string Digest of everything else, so equal policies have equal versions.
 ---@field settings PolicySettings
 ---@field servers table<string, PolicyServer> By server id.
@@ -12,6 +12,7 @@
 ---@field matches? table<string, PolicyBinding[]> By id: bindings shared by several hosts or tables, in ascending byte order of `order`. Absent: none.
 ---@field routes table<string, PolicyRoute> By route id.
 ---@field inherited? table<string, PolicyInheritedAuth> By listener id: auth that its routes inherit. Absent: none.
+---@field headers? table<string, HeaderTemplate[]> By id: headers of ConfigMaps for auth services. Absent: none.
 ---@field auths table<string, PolicyAuth> By auth policy id.
 ---@field upstreams table<string, PolicyUpstream> By upstream id.
 ---@field backendTls? table<string, PolicyBackendTls> By id: verified TLS to backends; the rest of it is in nginx.conf. Absent: none.
@@ -207,12 +208,14 @@
 ---@field filters? string[] Ids of the auth policies of the listener's own filters (GEP-5224), which run first on every route.
 ---@field policies? string[] Ids of the auth policies for the listener, its ListenerSet or its Gateway; they apply to routes without their own auth.
 
+---@alias HeaderTemplate [string, Interpolation]
+
 ---@class PolicyAuth
 ---@field source SourceRef|string A string: a field of the object that the route is from.
 ---@field invalid? string Problem that makes every request answer 503 `AuthFail : invalid cfg <invalid>`. Never contains a secret.
 ---@field basic? BasicAuth
----@field forward? ForwardAuth
 ---@field external? ExternalAuth
+---@field forward? PolicyForwardAuth
 
 --- RFC 7617 with apr1 hashes.
 ---@class BasicAuth
@@ -221,28 +224,6 @@
 
 --- Path of a JSON file below the run folder, mode 0600, with the entries of a credential set; in the model, the id of that set.
 ---@alias CredentialsFile string
-
---- An auth service decides; it is asked as ingress-nginx does.
----@class ForwardAuth
----@field scheme "http"|"https"
----@field host Interpolation DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. A host with variables is checked again after expansion: a port from `$http_host` counts as the URL's, and a name with an empty label refuses the request.
----@field port? Interpolation Absent: the scheme's port. If a port with variables does not expand to a number from 1 to 65535, the request is refused.
----@field target Interpolation Path and query, starting with `/`.
----@field upstream? string Upstream of the cluster Service, if the host names one; its endpoints replace DNS.
----@field restricted? AuthRestrictions Of a tenant: which addresses the host may not have. Absent: it may have any.
----@field method string A method of RFC 9110 or PATCH; GET by default.
----@field headers? HeaderTemplate[] From the config map, names as written; they override all others. Of equal names (ignoring case), the first is kept.
----@field requestRedirect? Interpolation Value of X-Auth-Request-Redirect; the request URI if absent or empty after expansion.
----@field responseHeaders? string[] Removed from the client's request, then set from the auth response. Lower case.
----@field signin? Interpolation Location of the 302 that replaces an auth service's 401, including the redirect parameter.
----@field alwaysSetCookie? true Adds Set-Cookie of the auth response to every client response, not only to statuses of the success list.
-
---- Addresses of auth services are checked when a connection is made, because names and variables show theirs only then.
----@class AuthRestrictions
----@field allowed string[] Loopback and link-local addresses and CIDRs that are not refused.
----@field healthPort? integer Of albc's health checks, which no address of the machine may be asked at.
-
----@alias HeaderTemplate [string, Interpolation]
 
 --- Gateway API's ExternalAuth filter over HTTP (GEP-1494): asks the auth service with the request's own method and path, with `target` as prefix. Only 200 passes; any other answer goes to the client unchanged.
 ---@class ExternalAuth
@@ -255,6 +236,25 @@
 ---@field headers? string[] Lower case. Sent in addition to Host, method, path, Content-Length and Authorization. Headers that say where the request came from (X-Real-IP, X-Forwarded-*) have the values that backends get.
 ---@field responseHeaders? string[] Lower case; copied to the backend's request. Absent: all but Host and headers of the hop or of the answer itself.
 ---@field maxBody integer Bytes of the body that are sent; a longer body gets 413. 0: the body is not sent.
+
+--- Addresses of auth services are checked when a connection is made, because names and variables show theirs only then.
+---@class AuthRestrictions
+---@field allowed string[] Loopback and link-local addresses and CIDRs that are not refused.
+---@field healthPort? integer Of albc's health checks, which no address of the machine may be asked at.
+
+---@class PolicyForwardAuth
+---@field method string A method of RFC 9110 or PATCH; GET by default.
+---@field requestRedirect? Interpolation Value of X-Auth-Request-Redirect; the request URI if absent or empty after expansion.
+---@field responseHeaders? string[] Removed from the client's request, then set from the auth response. Lower case.
+---@field signin? Interpolation Location of the 302 that replaces an auth service's 401, including the redirect parameter.
+---@field alwaysSetCookie? true Adds Set-Cookie of the auth response to every client response, not only to statuses of the success list.
+---@field scheme "http"|"https"
+---@field host Interpolation DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. A host with variables is checked again after expansion: a port from `$http_host` counts as the URL's, and a name with an empty label refuses the request.
+---@field port? Interpolation Absent: the scheme's port. If a port with variables does not expand to a number from 1 to 65535, the request is refused.
+---@field target Interpolation Path and query, starting with `/`.
+---@field upstream? string Upstream of the cluster Service, if the host names one; its endpoints replace DNS.
+---@field restricted? AuthRestrictions Of a tenant: which addresses the host may not have. Absent: it may have any.
+---@field headers? string Their id in `headers`, because thousands of auth policies may have the same ones.
 
 ---@class PolicyUpstream
 ---@field endpoints Endpoint[] Sorted by address and port, without repeats.

@@ -1,5 +1,5 @@
 /** Model → policy.json. Hosts, routes and upstreams, of which there may be thousands, are rendered shard by shard. */
-import type { AuthConfig } from "../../model/auth.js";
+import type { AuthConfig, HeaderTemplate } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
 import type {
@@ -26,7 +26,7 @@ import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import type { ListenerTables } from "./host-shards.js";
-import { authorityFile } from "./named-files.js";
+import { authorityFile, digestOf } from "./named-files.js";
 import { ShardMap } from "../shard-map.js";
 
 /** Takes the paths of the files with secrets, by id of the credential set or certificate, and the tables of the listeners. */
@@ -49,6 +49,7 @@ export function buildPolicy(
     ...(config.inherited.length > 0 && {
       inherited: byId(config.inherited, ({ id: _, ...inherited }) => inherited),
     }),
+    ...present("headers", headers(config)),
     auths: byId(config.auths, (auth) => policyAuth(auth, names.credentials)),
     ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
     certificates: certificates(config, names.certificates),
@@ -91,6 +92,16 @@ function certificates(
   );
 }
 
+/** Headers of ConfigMaps by their digests: thousands of auths may have the same ones. */
+function headers({ auths }: RoutingModel): PolicyDocument["headers"] {
+  const all = auths.flatMap(({ forward }) =>
+    forward?.headers === undefined ? [] : [[headersId(forward.headers), forward.headers] as const],
+  );
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+}
+
+const headersId = memoized((list: readonly HeaderTemplate[]) => digestOf(canonicalJson(list)));
+
 /** Of thousands of auths few are new. By the paths of their credentials. */
 const AUTHS = memoized((_auth: AuthConfig) => new Map<string, PolicyAuth>());
 
@@ -123,7 +134,11 @@ function renderedAuth(auth: AuthConfig, credentialFiles: ReadonlyMap<string, str
     const file = "file" in method && { file: credentialFiles.get(method.file) };
     return [name, { ...method, ...file }] as const;
   });
-  return { source, ...present("invalid", invalid), ...Object.fromEntries(rendered) };
+  const { forward } = methods;
+  const shared = forward?.headers && {
+    forward: { ...forward, headers: headersId(forward.headers) },
+  };
+  return { source, ...present("invalid", invalid), ...Object.fromEntries(rendered), ...shared };
 }
 
 /** Without the fields that are in nginx.conf. */
@@ -196,7 +211,15 @@ const AFTER_AUTHS = "auths";
 
 /** All maps of policy.json except `upstreams`, in the order of the file. */
 export function routingShards(
-  { settings, servers, inherited, auths, backendTls, certificates }: ReturnType<typeof buildPolicy>,
+  {
+    settings,
+    servers,
+    inherited,
+    headers,
+    auths,
+    backendTls,
+    certificates,
+  }: ReturnType<typeof buildPolicy>,
   {
     hosts,
     matches,
@@ -207,10 +230,13 @@ export function routingShards(
     readonly matches: ShardMap;
     readonly routes: ShardMap;
     /** Shards of maps with thousands of entries, which are kept for the next call. */
-    readonly records?: { readonly auths?: RecordShards; readonly certificates?: RecordShards };
+    readonly records?: Readonly<
+      Partial<Record<"headers" | "auths" | "certificates", RecordShards>>
+    >;
   },
 ): ReadonlyMap<string, ShardMap> {
-  const { auths: authShards, certificates: certificateShards } = records;
+  const shardsOf = (name: keyof typeof records, map: Readonly<Record<string, unknown>>) =>
+    records[name]?.map(map) ?? shardMap(map);
   return new Map([
     ["settings", ShardMap.of([[SETTINGS_KEY, canonicalJson(settings)]])],
     ["servers", shardMap(servers)],
@@ -218,9 +244,10 @@ export function routingShards(
     ...(matches.size === ShardMap.EMPTY.size ? [] : [["matches", matches] as const]),
     ["routes", routes],
     ...(inherited === undefined ? [] : [["inherited", shardMap(inherited)] as const]),
-    [AFTER_AUTHS, authShards?.map(auths) ?? shardMap(auths)],
+    ...(headers === undefined ? [] : [["headers", shardsOf("headers", headers)] as const]),
+    [AFTER_AUTHS, shardsOf("auths", auths)],
     ...(backendTls === undefined ? [] : [["backendTls", shardMap(backendTls)] as const]),
-    ["certificates", certificateShards?.map(certificates) ?? shardMap(certificates)],
+    ["certificates", shardsOf("certificates", certificates)],
   ]);
 }
 

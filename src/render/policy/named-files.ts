@@ -45,6 +45,6 @@ function secretFile(folder: string, suffix: string, contents: string): RenderedF
   return { path, contents: new SecretText(contents), mode: 0o600 };
 }
 
-function digestOf(contents: string): string {
+export function digestOf(contents: string): string {
   return createHash("sha256").update(contents).digest("hex").slice(0, 32);
 }

@@ -4,7 +4,13 @@ import { type FieldPath, type ResourceRef, formatFieldPath } from "../../diagnos
 import type { Report } from "../../diagnostics/sink.js";
 import type { AuthChecks, AuthConfig } from "../../model/auth.js";
 import { upstreamId } from "../../model/upstream.js";
-import { compareBy, compareIds, compareStrings, getOrInsert } from "../../support/collections.js";
+import {
+  compareBy,
+  compareIds,
+  compareStrings,
+  getOrInsert,
+  memoized,
+} from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
 import { type Place, annotationField, sourceRef } from "../place.js";
@@ -95,7 +101,7 @@ class Translator implements AuthTranslator {
   share(place: Place, checks: AuthChecks, methods: readonly TranslatedMethod[] = []): string {
     const isOwn = OWN_ROUTES.has(place.resource.kind);
     const source = isOwn ? formatFieldPath(place.field) : sourceRef(place);
-    const content = JSON.stringify([source, checks]);
+    const content = JSON.stringify([source, checks], withDigests);
     const id = `auth-${createHash("sha256").update(content).digest("hex").slice(0, ID_LENGTH)}`;
     this.#policies.set(id, { policy: { id, source, ...checks }, methods });
     return id;
@@ -165,6 +171,15 @@ class Translator implements AuthTranslator {
     return { checks, methods };
   }
 }
+
+/** Thousands of paths may have the headers of one ConfigMap. */
+function withDigests(key: string, value: unknown): unknown {
+  return key === "headers" && Array.isArray(value) ? digestOf(value) : value;
+}
+
+const digestOf = memoized((value: readonly unknown[]) =>
+  createHash("sha256").update(JSON.stringify(value)).digest("hex"),
+);
 
 /** Of the policy that an Auth object becomes. */
 export function authId({ kind, namespace, name }: ResourceRef): string {

@@ -7,7 +7,7 @@ import type { PolicyDocument } from "../../../src/model/policy.js";
 const SOURCE = ["HTTPRoute", "default", "web", "spec.rules[0]"] as const;
 
 const POLICY: PolicyDocument = {
-  format: 4,
+  format: 5,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {

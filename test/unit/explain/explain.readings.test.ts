@@ -9,7 +9,7 @@ const route = (name: string) => ({
 
 /** `/admin` needs auth, and so does the backend of `/behind`; everything else needs nothing. */
 const POLICY: PolicyDocument = {
-  format: 4,
+  format: 5,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: { p80: { port: 80, tls: false, listeners: [["", "http"]] } },

@@ -21,7 +21,7 @@ test("the text is JSON of the maps, with its own size and version", () => {
   const rendered = policy({ r: '{"é":1}' });
   const text = rendered.reveal();
   expect(JSON.parse(text)).toEqual({
-    format: 4,
+    format: 5,
     version: rendered.version,
     settings: { a: 1 },
     routes: { r: { é: 1 } },

@@ -1,15 +1,15 @@
 /**
- * Each different TLS to backends costs every worker of nginx about 150 KiB and a reload 2 ms; authorities cost a reload as much for each
- * 4.5 KiB of their PEM. Namespaces share what costs a worker 64 MiB, or a reload 0.8 s (support/shares.ts).
+ * Different authorities have locations of their own, which cost each worker of nginx memory and a reload time, more the longer their PEM is;
+ * names cost only bytes of the policy (docs/adr/verified-backends.md). Namespaces share units of TLS to backends (support/shares.ts).
  */
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../model/upstream.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { type Claim, shareOut, usedUp } from "../../../support/shares.js";
 
-/** Bytes of authorities that cost what settings of TLS cost. */
-const AUTHORITIES = 4608;
-/** Costs of the settings of TLS. */
+/** Bytes of PEM, or of names, that cost what the locations of authorities cost. */
+const BYTES = 4608;
+/** In units of what the locations of authorities cost. */
 export const MOST_BACKEND_TLS = 400;
 
 export type TlsContent = Omit<BackendTls, "id" | "clientCertificate">;
@@ -38,7 +38,7 @@ export function withoutTlsShare(
   );
 }
 
-/** Settings that are equal, and authorities that are, cost once. `bundles`: numbers of the PEM texts, which are long. */
+/** Names that are equal, and authorities that are, cost once. `bundles`: numbers of the PEM texts, which are long. */
 function claimsOf(
   owner: BackendTlsPolicy,
   { authorities, ...content }: TlsContent,
@@ -46,9 +46,10 @@ function claimsOf(
 ): readonly Claim[] {
   const { kind } = authorities;
   const pem = kind === "pem" ? authorities.pem : "";
-  const bundle = getOrInsert(bundles, pem, () => bundles.size);
-  const settings = { owner, place: `tls ${JSON.stringify([content, kind, bundle])}`, size: 1 };
-  return pem === ""
-    ? [settings]
-    : [settings, { owner, place: `pem ${String(bundle)}`, size: pem.length / AUTHORITIES }];
+  const trust = `${kind} ${String(getOrInsert(bundles, pem, () => bundles.size))}`;
+  const names = JSON.stringify(content);
+  return [
+    { owner, place: trust, size: Math.max(1, pem.length / BYTES) },
+    { owner, place: `${trust} ${names}`, size: names.length / BYTES },
+  ];
 }

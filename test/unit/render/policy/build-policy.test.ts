@@ -215,7 +215,9 @@ test("the listeners of a server are sorted with the most specific first", () => 
 
 test("an auth policy names its credentials' file and has its URL in parts", () => {
   const value = ["literal", ["variable", "component"]];
-  expect(policyOf().auths).toEqual({
+  const { auths, headers = {} } = policyOf();
+  expect(Object.values(headers)).toEqual([[["auth header", value]]]);
+  expect(auths).toEqual({
     auth: {
       source: ["kind", "namespace", "name", "field"],
       basic: { realm: "realm", file: CREDENTIALS },
@@ -226,7 +228,7 @@ test("an auth policy names its credentials' file and has its URL in parts", () =
         target: value,
         upstream: "upstream",
         method: "auth method",
-        headers: [["auth header", value]],
+        headers: Object.keys(headers)[0],
         requestRedirect: value,
         responseHeaders: ["response header"],
         signin: value,
