@@ -62,7 +62,7 @@ export function closedForm<K extends KindName>(
   const definition: KindDefinition<KindMap[K]> = TABLE[kind];
   const { apiVersion, metadata, spec } = fieldsOf(object);
   const names = readMetadata(fieldsOf(metadata), object);
-  const named = isObject(spec) ? READERS[kind]?.(spec) : undefined;
+  const named = READERS[kind]?.(fieldsOf(spec));
   if (names === undefined || named === undefined) return undefined;
   const { spec: read, ...extent } = named;
   const checked = definition.validate({ apiVersion, kind, metadata: names, spec: read });

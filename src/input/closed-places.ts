@@ -29,7 +29,7 @@ const PLACES: Partial<Readonly<Record<KindName, (spec: JsonObject) => readonly P
       const port = own(fieldsOf(config), name) ?? (name === "ingressHTTPPort" ? 80 : 443);
       return `port ${textOf(port)} and the ports of its Frontends, unless another object has them`;
     }),
-  Frontend: ({ port }) => [`port ${textOf(port)}, unless Ingresses or another object have it`],
+  Frontend: ({ port }) => [`port ${textOf(port)}, unless another object has it`],
   Rule: ({ dslx }) => {
     const valuesOf = (type: string): readonly string[] =>
       itemsOf(dslx)

@@ -25,8 +25,8 @@ import { overridden } from "./shared-settings.js";
 type NewBalancer = Omit<LoadBalancer, "owners">;
 
 /**
- * The load balancers with their ports: one for each ALB2, and one from the options if there is no valid ALB2. A closed ALB2 changes
- * nothing for others: its ports answer 503 where no other object has them.
+ * The load balancers with their ports: one for each ALB2, or one from the options if there is no ALB2. The ports of a closed one answer
+ * 503, unless another object has them: without its auth nothing may be served there.
  */
 export function translateLoadBalancers(
   context: AuthContext,
@@ -34,8 +34,9 @@ export function translateLoadBalancers(
 ): readonly NewBalancer[] {
   const { resources, options } = context;
   const known = resources.list("ALB2");
-  const isByOptions = options.alb === "" && known.every(({ closed }) => closed !== undefined);
-  const ownPorts = isByOptions ? [loadBalancerByOptions(context, portsOfGateways)] : [];
+  if (known.length === 0 && options.alb === "") {
+    return [loadBalancerByOptions(context, portsOfGateways)];
+  }
   const served = known.filter(
     ({ metadata }) =>
       options.alb === "" || options.alb === `${metadata.namespace}/${metadata.name}`,
@@ -47,18 +48,8 @@ export function translateLoadBalancers(
     });
   }
   for (const alb of served) reportSettings(alb, context);
-  const claims = grantPorts(served, context, takenPorts(ownPorts, portsOfGateways));
-  const ofAlbs = [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
-  return [...ownPorts, ...ofAlbs];
-}
-
-/** Ports that a closed ALB2 can't have. */
-function takenPorts(
-  balancers: readonly NewBalancer[],
-  portsOfGateways: readonly GatewayPort[],
-): ReadonlySet<number> {
-  const own = balancers.flatMap(({ ports }) => ports);
-  return new Set([...own, ...portsOfGateways].map(({ port }) => port));
+  const claims = grantPorts(served, context, new Set(portsOfGateways.map(({ port }) => port)));
+  return [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
 }
 
 function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): NewBalancer {

@@ -1,4 +1,5 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
+import { compareBy } from "../../support/collections.js";
 import { isSet } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
 import { type Place, nameOf, placeOf } from "../place.js";
@@ -23,6 +24,8 @@ const DEFAULT_PORT: Readonly<Record<IngressPortField, number>> = {
   ingressHTTPSPort: 443,
 };
 
+const INGRESS_PORTS = ["ingressHTTPPort", "ingressHTTPSPort"] as const;
+
 /** The port of an ALB2's Ingresses; 0 if it has none. If both fields name one port, it is for HTTP. */
 export function ingressPortOf(alb: Alb2, field: IngressPortField): number {
   if (!servesIngresses(alb)) return 0;
@@ -40,8 +43,8 @@ function sharesIngressPort(alb: Alb2): boolean {
 
 /**
  * The granted claims, one for each port: the oldest ALB2 wins, and within an ALB2 the oldest Frontend. If Ingresses and a Frontend of
- * one ALB2 want a port, it is the Frontend's and serves both. Closed objects get the ports that are left, except those in `taken`. Refused
- * claims are reported.
+ * one ALB2 want a port, it is the Frontend's and serves both, even a closed one's, whose auth is unknown. Other ports of closed objects are
+ * those that are left, except those in `taken`. Refused claims are reported.
  */
 export function grantPorts(
   albs: readonly Alb2[],
@@ -50,19 +53,22 @@ export function grantPorts(
 ): readonly PortClaim[] {
   const granted = new Map<number, PortClaim>();
   const claims = [...albs].sort(compareAge).flatMap((alb) => claimsOf(alb, context));
-  for (const claim of claims.filter((each) => !isClosed(each))) {
+  for (const claim of claims.filter((each) => !yields(each))) {
     const winner = granted.get(claim.port);
     if (winner === undefined) granted.set(claim.port, claim);
     else reportConflict(claim, winner, context);
   }
-  for (const claim of claims.filter(isClosed)) {
+  for (const claim of claims.filter(yields)) {
     if (!granted.has(claim.port) && !taken.has(claim.port)) granted.set(claim.port, claim);
   }
   return [...granted.values()];
 }
 
-function isClosed({ alb, frontend }: PortClaim): boolean {
-  return (alb.closed ?? frontend?.closed) !== undefined;
+/** Whether a claim comes after those of all other objects. */
+function yields({ alb, frontend, port }: PortClaim): boolean {
+  if (alb.closed !== undefined) return true;
+  const isOfIngresses = INGRESS_PORTS.some((field) => ingressPortOf(alb, field) === port);
+  return frontend?.closed !== undefined && !isOfIngresses;
 }
 
 function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
@@ -75,20 +81,17 @@ function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
     frontend,
     place: placeOf(frontend, "spec", "port"),
   }));
-  const open = declared.filter((claim) => !isClosed(claim));
-  const taken = new Set(open.map(({ port }) => port));
-  const forIngresses = (["ingressHTTPPort", "ingressHTTPSPort"] as const)
-    .map((field): PortClaim => ({
-      alb,
-      port: ingressPortOf(alb, field),
-      tls: field === "ingressHTTPSPort",
-      place: placeOf(alb, "spec", "config", field),
-    }))
-    .filter(({ port }) => port !== 0 && !taken.has(port));
+  const taken = new Set(declared.map(({ port }) => port));
+  const forIngresses = INGRESS_PORTS.map((field): PortClaim => ({
+    alb,
+    port: ingressPortOf(alb, field),
+    tls: field === "ingressHTTPSPort",
+    place: placeOf(alb, "spec", "config", field),
+  })).filter(({ port }) => port !== 0 && !taken.has(port));
   return [...declared, ...forIngresses];
 }
 
-/** The Frontends in its namespace whose label names it, oldest first. */
+/** The Frontends in its namespace whose label names it, oldest first, closed ones last. */
 function frontendsOf(alb: Alb2, { resources, options }: TranslateContext): readonly Frontend[] {
   return resources
     .list("Frontend")
@@ -97,7 +100,12 @@ function frontendsOf(alb: Alb2, { resources, options }: TranslateContext): reado
         frontend.metadata.namespace === alb.metadata.namespace &&
         albNameOf(frontend, options.domains) === alb.metadata.name,
     )
-    .sort(compareAge);
+    .sort(
+      compareBy(
+        (a, b) => Number(a.closed !== undefined) - Number(b.closed !== undefined),
+        compareAge,
+      ),
+    );
 }
 
 /** A grpc Frontend uses TLS if it has a certificate, otherwise HTTP/2 in clear text. */

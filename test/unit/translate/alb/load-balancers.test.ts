@@ -43,18 +43,15 @@ describe("without an ALB2", () => {
     ]);
   });
 
-  it("a refused one changes nothing for Ingresses", () => {
-    const broken = alb2("alb", { projects: "all of them" });
-    const { tried } = translated(SHOP + WEB + broken);
-    expect(tried(80)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
-  });
-
-  it("a refused one answers 503 on the ports that are left", () => {
+  it("the ports of a refused one answer 503, and Ingresses have no others", () => {
     const broken = alb2("alb", { projects: "all of them", ingressHTTPPort: 90 });
-    const { config } = translated(SHOP + WEB + broken);
-    expect(
-      config.routes.find(({ id }) => id === "alb2/cpaas-system/alb/90/closed")?.refuse?.[0],
-    ).toBe(503);
+    const result = translated(SHOP + WEB + broken);
+    expect(ports(result)).toEqual(["443 tls", "90"]);
+    for (const port of [90, 443]) {
+      const id = `alb2/cpaas-system/alb/${String(port)}/closed`;
+      expect(result.tried(port)).toEqual([expect.stringContaining(id)]);
+      expect(result.route(id).refuse?.[0]).toBe(503);
+    }
   });
 });
 
@@ -82,10 +79,14 @@ describe("an ALB2", () => {
     expect(ports(translated(alb2("alb", config)))).toEqual(["8080"]);
   });
 
-  it("of an ALB2's Ingresses stay open beside a refused Frontend for one of them", () => {
+  it("of an ALB2's Ingresses answer 503 beside a refused Frontend for one of them", () => {
     const broken = frontend("ft", "alb", { port: 80, protocol: 7 });
-    const { tried } = translated(SHOP + WEB + alb2("alb", ALL) + broken);
-    expect(tried(80)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
+    const albs = alb2("alb", ALL) + alb2("other", ALL);
+    const { tried } = translated(SHOP + WEB + albs + broken);
+    expect(tried(80)).toEqual([expect.stringContaining("frontend/cpaas-system/ft/closed")]);
+    expect(tried(443)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
+    const sound = frontend("sound", "alb", { port: 80, protocol: "http" });
+    expect(translated(SHOP + WEB + albs + broken + sound).tried(80)).toEqual(tried(443));
   });
 
   it("of a grpc Frontend have grpc backends, with TLS where there is a certificate", () => {
