@@ -84,7 +84,7 @@ test("the self-signed certificate of the run folder stays", async () => {
   const made = async (): Promise<string> => {
     const files = await environmentFiles({ resolver: [], caFile: "", folder: folder() });
     const file = files.find(({ path }) => path === "environment/self-signed.pem");
-    return file === undefined ? "" : contentsOf(file).toString();
+    return file === undefined ? "" : contentsOf(file);
   };
   const first = await made();
   const certificate = new X509Certificate(first);

@@ -24,7 +24,7 @@ function world(given: {
   const scope = {
     balancer: { ingress: { http: { port: 80 }, https: { port: 443 }, sslStrategy } },
     context: { options: DEFAULT_OPTIONS },
-    tlsOf: () => ({ isWanted }),
+    isTls: () => isWanted,
     factsOf: (host: HostPattern) => facts[hostKey(host)],
     names: new Map(),
   };
