@@ -56,8 +56,9 @@ otherwise.
   otherwise as the start of the path's text,
 - on other hosts without an ALB2: as prefixes by path elements, as in ingress-nginx.
 
-A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules. Requests that no path
-of an exact host matches go to rules of a wildcard, then to rules without a host, then to default backends.
+A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules. With an ALB2, requests
+that no path of an exact host matches go to rules of a wildcard, then to rules without a host, then to default backends. Without one, as in
+ingress-nginx, rules without a host and default backends without rules serve only hosts that no Ingress names.
 
 This page is generated from the annotation table, \`src/translate/ingress/annotation-table.ts\`.
 `;
