@@ -1,7 +1,7 @@
 /** A run of documents of a text → the objects in it. */
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
-import { getOrInsert } from "../support/collections.js";
+import { addTo, getOrInsert, groupBy } from "../support/collections.js";
 import { type JsonObject, isObject } from "../support/json-object.js";
 import { type Decoded, type DecodedValue, decode } from "./decode.js";
 import { lookUpKindName } from "./kind-lookup.js";
@@ -58,13 +58,16 @@ function isWithoutProblem(decoded: Decoded): boolean {
 }
 
 function decodedValues({ documents, duplicates }: Parsed, table: KindTable): readonly ChunkValue[] {
-  const values = documents.map((value, document) =>
-    listItems(value).map((item) => ({
-      decoded: decode(item.value, table, duplicatesIn(duplicates, document, item.path)),
+  const twice = groupBy(duplicates, ({ document }) => document);
+  const values = documents.map((value, document) => {
+    const items = listItems(value);
+    const reportsIn = duplicatesOf(items, twice.get(document) ?? NONE);
+    return items.map(({ value: item, path }) => ({
+      decoded: decode(item, table, reportsIn(path)),
       document,
-      field: item.path,
-    })),
-  );
+      field: path,
+    }));
+  });
   // The list of a chunk with one document is as long as it has to be; `flat` makes room for more.
   return values.length === 1 ? (values[0] ?? NONE) : values.flat();
 }
@@ -74,19 +77,36 @@ interface Parsed {
   readonly duplicates: readonly DuplicateKey[];
 }
 
-/** Reports of the keys that stand twice in an item of a document; one outside of all items counts for each. */
-function duplicatesIn(
+/** Reports of the keys that stand twice in an item of a document. The first outside of the items of a list counts for each of them. */
+function duplicatesOf(
+  items: readonly ListItem[],
   duplicates: readonly DuplicateKey[],
-  document: number,
-  item: FieldPath,
-): readonly Report[] {
-  if (duplicates.length === 0) return NONE;
-  const own = duplicates.filter((each) => each.document === document);
-  return own.flatMap(({ report }) => {
-    const depth = item.findIndex((step, i) => report.field[i] !== step);
-    if (depth < 0) return [{ ...report, field: report.field.slice(item.length) }];
-    return depth % 2 === 0 || report.field.length <= depth ? [{ ...report, field: [] }] : [];
-  });
+): (item: FieldPath) => readonly Report[] {
+  if (duplicates.length === 0) return () => NONE;
+  const paths = new Set(items.map(({ path }) => JSON.stringify(path)));
+  const lists = new Set(items.flatMap(({ path }) => listsAbove(path)));
+  const inside = new Map<string, Report[]>();
+  const outside = new Map<string, Report>();
+  for (const { report } of duplicates) {
+    const { field } = report;
+    const above = [...listsAbove(field), JSON.stringify(field)];
+    const item = above.find((path) => paths.has(path));
+    if (item === undefined) {
+      const list = above.findLast((path) => lists.has(path)) ?? "";
+      getOrInsert(outside, list, () => ({ ...report, field: [] }));
+    } else addTo(inside, item, { ...report, field: field.slice(2 * above.indexOf(item)) });
+  }
+  return (item) => [
+    ...listsAbove(item).flatMap((list) => outside.get(list) ?? []),
+    ...(inside.get(JSON.stringify(item)) ?? []),
+  ];
+}
+
+/** The places of the lists that hold a field of a list's item: two steps lead from a list to its item. */
+function listsAbove(field: FieldPath): readonly string[] {
+  return Array.from({ length: Math.ceil(field.length / 2) }, (_, i) =>
+    JSON.stringify(field.slice(0, 2 * i)),
+  );
 }
 
 export const NO_COUNTS: ChunkCounts = {

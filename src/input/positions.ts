@@ -31,38 +31,18 @@ export interface PositionNode {
   readonly merged?: readonly PositionNode[];
 }
 
-/** A key that its mapping has already. `offset`: where it stands again. */
-interface DuplicateKey {
-  readonly key: string;
+/** A field whose key its mapping has already. `offset`: where it stands for the second time. */
+interface DuplicateField {
+  readonly document: number;
+  readonly field: FieldPath;
   readonly offset: number;
 }
 
 export interface Positions {
   /** One for each document, empty ones included. */
   readonly documents: readonly PositionNode[];
-  readonly duplicates: readonly DuplicateKey[];
+  readonly duplicates: readonly DuplicateField[];
   readonly hasAliases: boolean;
-}
-
-/** The keys that stand twice, each with the number of its document and its field there. */
-export function duplicateFields({ documents, duplicates }: Positions): readonly {
-  readonly document: number;
-  readonly field: FieldPath;
-  readonly offset: number;
-}[] {
-  return duplicates.map(({ key, offset }) => {
-    const document = documents.findIndex(({ end }) => offset < end);
-    const root = documents[document];
-    return { document, offset, field: [...(root ? mappingAt(root, offset) : []), key] };
-  });
-}
-
-/** The innermost mapping that holds the offset; of a key that stands twice, its last value is a child. */
-function mappingAt(node: PositionNode, offset: number): FieldPath {
-  for (const [step, child] of node.children ?? []) {
-    if (child.start <= offset && offset < child.end) return [step, ...mappingAt(child, offset)];
-  }
-  return [];
 }
 
 interface NearestNode {
@@ -113,7 +93,10 @@ type Mutable = { -readonly [K in keyof PositionNode]: PositionNode[K] };
 class PositionReader {
   readonly #text: string;
   readonly #events: readonly Event[];
-  readonly #duplicates: DuplicateKey[] = [];
+  readonly #duplicates: DuplicateField[] = [];
+  readonly #documents: PositionNode[] = [];
+  /** Of the value that is being read, in its document. */
+  readonly #path: (string | number)[] = [];
   #anchors = new Map<string, PositionNode>();
   #next = 0;
   #offset = 0;
@@ -125,7 +108,7 @@ class PositionReader {
   }
 
   read(): Positions {
-    const documents: PositionNode[] = [];
+    const documents = this.#documents;
     while (this.#next < this.#events.length) {
       this.#next += 1;
       this.#anchors = new Map();
@@ -188,26 +171,40 @@ class PositionReader {
   #items(list: Mutable): void {
     const children = new Map<number, PositionNode>();
     list.children = children;
-    while (this.#peek()?.type !== EVENT_ID.POP) children.set(children.size, this.#node());
+    while (this.#peek()?.type !== EVENT_ID.POP) {
+      children.set(children.size, this.#child(children.size));
+    }
   }
 
   #fields(mapping: Mutable): void {
     const children = new Map<string, PositionNode>();
     const merged: PositionNode[] = [];
+    const twice = new Set<string>();
     mapping.children = children;
     mapping.merged = merged;
     while (this.#peek()?.type !== EVENT_ID.POP) {
       const keyEvent = this.#peek();
       const keyNode = this.#node();
-      const value = this.#node(keyNode.start);
+      const name = keyName(keyEvent, keyNode);
+      const value = this.#child(name, keyNode.start);
       if (keyEvent?.type === EVENT_ID.SCALAR && isMergeKey(keyEvent, keyNode)) {
         merged.push(...mergeSources(value));
         continue;
       }
-      const name = keyName(keyEvent, keyNode);
-      if (children.has(name)) this.#duplicates.push({ key: name, offset: value.key });
+      if (children.has(name) && !twice.has(name)) {
+        twice.add(name);
+        const at = { document: this.#documents.length, field: [...this.#path, name] };
+        this.#duplicates.push({ ...at, offset: value.key });
+      }
       children.set(name, value);
     }
+  }
+
+  #child(step: string | number, key?: number): PositionNode {
+    this.#path.push(step);
+    const node = this.#node(key);
+    this.#path.pop();
+    return node;
   }
 
   #anchor(event: { anchorStart: number; anchorEnd: number }, node: PositionNode): void {

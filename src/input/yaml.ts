@@ -5,13 +5,7 @@ import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import { report, shown } from "./rules/names.js";
 import { readPlainYaml } from "./plain-yaml.js";
-import {
-  MANIFEST_SCHEMA,
-  type Positions,
-  duplicateFields,
-  mayHoldSecrets,
-  readPositions,
-} from "./positions.js";
+import { MANIFEST_SCHEMA, type Positions, mayHoldSecrets, readPositions } from "./positions.js";
 import {
   type MessageAndHint,
   explainUnclosed,
@@ -96,10 +90,13 @@ function problemOf(text: string, error: unknown): SyntaxProblem {
 }
 
 function duplicatesIn(text: string, events: readonly Event[]): readonly DuplicateKey[] {
-  const all = duplicateFields(readPositions(text, events));
+  const all = readPositions(text, events).duplicates;
+  const own = all.filter(({ field }) => field.length === 1);
+  const twice = new Set(
+    own.map(({ document, field }) => `${String(document)} ${String(field[0])}`),
+  );
   return all.flatMap(({ document, field, offset }): readonly DuplicateKey[] => {
-    const isTwice = (key: string): boolean =>
-      all.some((each) => each.document === document && each.field.join("/") === key);
+    const isTwice = (key: string): boolean => twice.has(`${String(document)} ${key}`);
     // apiVersion and kind once more at the start of a line: another object begins there.
     const isOther = ["apiVersion", "kind"].every(isTwice) && isAtLineStart(text, offset);
     if (isOther && field.length === 1) return field[0] === "kind" ? [otherObject(document)] : [];
@@ -108,7 +105,7 @@ function duplicatesIn(text: string, events: readonly Event[]): readonly Duplicat
 }
 
 function isAtLineStart(text: string, offset: number): boolean {
-  return /(?:^|[\r\n])$/.test(text.slice(0, offset));
+  return offset === 0 || /[\r\n]/.test(text.charAt(offset - 1));
 }
 
 function otherObject(document: number): DuplicateKey {
