@@ -1,5 +1,4 @@
 import type { Encoding, Interpolation, Segment } from "../../model/values.js";
-import { withoutUrlSecrets } from "../../diagnostics/sink.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { MOST_VARIABLES, tooMany } from "../size-limits.js";
@@ -25,14 +24,10 @@ export function parseTemplate(
     const [whole, plain, braced, close] = match;
     const name = plain ?? braced ?? "";
     if (braced !== undefined && close === undefined) {
-      const shown = withoutUrlSecrets(text).includes(whole) ? shownName(name) : "";
-      return problem(`has \${${shown} without a closing }`);
+      return problem(`has \${${shownName(name)} without a closing }`);
     }
     const group = groups && groupOf(name, groups);
-    if (group === undefined && !isVariable(name)) {
-      const isSecret = !withoutUrlSecrets(text).includes(whole);
-      return problem(isSecret ? "has an unknown variable before its @" : unknownVariable(name));
-    }
+    if (group === undefined && !isVariable(name)) return problem(unknownVariable(name));
     segments.push(
       text.slice(end, match.index),
       group === undefined ? [name, encodingOf(name, position)] : [group, captureEncoding(position)],

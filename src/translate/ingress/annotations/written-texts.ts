@@ -1,5 +1,6 @@
 /** Texts with captures of the path and variables of the request: rewrite-target, permanent-redirect, temporal-redirect, app-root. */
 import type { Interpolation, Segment } from "../../../model/values.js";
+import { withoutUrlSecrets } from "../../../diagnostics/sink.js";
 import { memoized, memoizedText } from "../../../support/collections.js";
 import { type Result, ok, problem } from "../../../support/result.js";
 import { concatenate, groupOf, parseTemplate, variableCount } from "../../auth/template.js";
@@ -108,6 +109,8 @@ function parsed(groups: Groups, ...parts: readonly Part[]): Result<Interpolation
   return ok(concatenate(...results.flatMap((result) => (result.ok ? [result.value] : []))));
 }
 
+const UNKNOWN_SECRET = "has an unknown variable, which is not shown beside a password";
+
 /** Reads each text once for all paths with the same groups, and takes out captures of groups that there are not. */
 function textReader(
   read: (text: string, groups: Groups) => Result<Interpolation>,
@@ -115,7 +118,8 @@ function textReader(
   const readers = memoized((groups: Groups) =>
     memoizedText((text): Result<WrittenText> => {
       const result = read(text, groups);
-      if (!result.ok) return result;
+      // The name may be a part of a password that holds a dollar sign.
+      if (!result.ok) return withoutUrlSecrets(text) === text ? result : problem(UNKNOWN_SECRET);
       const excess = tooMany(variableCount(result.value), MOST_VARIABLES, "captures and variables");
       if (excess !== undefined) return problem(excess);
       const isUnset = ([value]: Exclude<Segment, string>) =>
