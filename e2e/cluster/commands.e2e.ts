@@ -73,6 +73,6 @@ test("diff says what kubectl apply would do to requests", async () => {
   const file = join(folder, "now.json");
   await writeFile(file, JSON.stringify(ingressOf(place, "web.example", "web")));
   const { status, stdout } = albc("diff", file);
-  expect(stdout).toMatch(/^auth is lost \(1\)\n {2}http 80 web\.example\n/);
+  expect(stdout).toMatch(/^auth is lost \(1\)\n {2}https 443 web\.example, http 80 web\.example\n/);
   expect(status).toBe(1);
 });
