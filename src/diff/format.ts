@@ -5,7 +5,7 @@ import type { CertificateChange, Change, Differences, Treatment } from "./diff.j
 import { type Effect, EFFECTS } from "./effects.js";
 import type { LiteralPath } from "./path-cells.js";
 import type { Door } from "./side.js";
-import { visible } from "../support/text.js";
+import { shortened, visible } from "../support/text.js";
 
 const TITLES: Readonly<Record<Effect, string>> = {
   authLost: "auth is lost",
@@ -113,10 +113,10 @@ function treatmentText({ kind, to, auth, source }: Treatment): string {
 
 /** Lines: the URLs, then the conditions. */
 function placesOf({ doors, hosts, paths, when }: Change): readonly string[] {
-  const names = shortened(hosts.map(hostText));
+  const names = shortened(hosts.map(hostText), MOST_PLACES);
   return [
     doors.map((door) => `${doorText(door)} ${names}`).join(", "),
-    `paths ${shortened(paths.map(pathText))}`,
+    `paths ${shortened(paths.map(pathText), MOST_PLACES)}`,
     ...(when.length === 0 ? [] : [`if ${when.map(formatPredicate).join(" and ")}`]),
   ];
 }
@@ -141,12 +141,6 @@ function pathText([kind, value]: LiteralPath): string {
   }
 }
 
-function shortened(items: readonly string[]): string {
-  const shown = items.slice(0, MOST_PLACES).join(", ");
-  const more = items.length - MOST_PLACES;
-  return more > 0 ? `${shown} and ${String(more)} more` : shown;
-}
-
 function exampleText({ method, url, headers, client }: Example): string {
   const words = [
     `${method} ${url}`,
@@ -161,7 +155,7 @@ function certificateLines(
   describe: Described["certificateText"],
 ): readonly string[] {
   return [
-    `  ${doors.map(doorText).join(", ")} ${shortened(hosts.map(hostText))}`,
+    `  ${doors.map(doorText).join(", ")} ${shortened(hosts.map(hostText), MOST_PLACES)}`,
     `    before    ${describe(before)}`,
     `    now       ${describe(now)}`,
   ];
@@ -180,7 +174,7 @@ export function formatMarkdown(differences: Described): string {
     return table(TITLES[effect], found.map(rowOf), effect === "authLost");
   });
   const certificateRows = certificates.map(({ doors, hosts, before, now }) => [
-    `${doors.map(doorText).join(", ")} ${shortened(hosts.map(hostText))}`,
+    `${doors.map(doorText).join(", ")} ${shortened(hosts.map(hostText), MOST_PLACES)}`,
     certificateText(before),
     certificateText(now),
   ]);

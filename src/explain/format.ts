@@ -3,7 +3,7 @@ import type { AuthUrl } from "../model/auth.js";
 import type { BackendFilters, HeaderChanges, PathRewrite, Redirect } from "../model/filters.js";
 import type { Predicate } from "../model/route.js";
 import type { Interpolation, SourceRef } from "../model/values.js";
-import { visible } from "../support/text.js";
+import { shortened, visible } from "../support/text.js";
 import type { Candidate } from "./candidates.js";
 import type { Explanation } from "./explain.js";
 import type { Answer, ExplainedRoute, RouteFilters } from "./outcome.js";
@@ -168,9 +168,7 @@ function formatBackend(backend: ExplainedRoute["backends"][number]): readonly st
       ? `${part} ${upstream ?? ""} by ${protocol}, ${count}${formatTls(tls)}`
       : `${part} answered ${String(refuse[0])} ${refuse[1]}`;
   const rows = filters ? formatBackendFilters(filters) : [];
-  const more = addresses.length - MAX_ADDRESSES;
-  const list = addresses.slice(0, MAX_ADDRESSES).join(", ");
-  const named = list === "" ? [] : [more > 0 ? `${list} and ${String(more)} more` : list];
+  const named = addresses.length === 0 ? [] : [shortened(addresses, MAX_ADDRESSES)];
   return [row("backend", shown), ...[...named, ...rows].map((text) => row("", text))];
 }
 

@@ -1,5 +1,6 @@
 /** Decides whether a run is alive, and whether it should get requests. */
 import type { DataPlaneStatus } from "../output/control-client.js";
+import { shortened } from "../support/text.js";
 import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
 
 /**
@@ -128,7 +129,6 @@ export class Probes implements RunHandlers {
 
 /** Control characters in a path are replaced, so that it can't look like another line. */
 function cantBeRead(paths: readonly string[]): string {
-  const named = paths.slice(0, MOST_NAMED).map((path) => path.replace(/\p{Cc}/gu, "?"));
-  const more = paths.length - named.length;
-  return `files that can't be read: ${named.join(", ")}${more > 0 ? ` and ${String(more)} more` : ""}`;
+  const harmless = paths.map((path) => path.replace(/\p{Cc}/gu, "?"));
+  return `files that can't be read: ${shortened(harmless, MOST_NAMED)}`;
 }

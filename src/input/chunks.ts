@@ -72,10 +72,7 @@ function decodedValues({ documents, duplicates }: Parsed, table: KindTable): rea
   return values.length === 1 ? (values[0] ?? NONE) : values.flat();
 }
 
-interface Parsed {
-  readonly documents: readonly unknown[];
-  readonly duplicates: readonly DuplicateKey[];
-}
+type Parsed = Exclude<ReturnType<typeof parseYaml>, { readonly problems: unknown }>;
 
 /** Reports of the keys that stand twice in an item of a document. The first outside of the items of a list counts for each of them. */
 function duplicatesOf(

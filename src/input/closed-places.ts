@@ -2,6 +2,7 @@
 import type { KindName } from "../api/kinds.js";
 import type { KubernetesObject } from "../api/wire.js";
 import { type JsonObject, fieldsOf, isObject, itemsOf, own } from "../support/json-object.js";
+import { shortened } from "../support/text.js";
 
 const MOST_PLACES = 20;
 
@@ -16,9 +17,7 @@ export function closedPlaces(kind: KindName, object: KubernetesObject): string {
     if (host === "") return `${path} of hosts that no object names`;
     return isWhole(host) ? `${host} (all paths)` : `${host}${path}`;
   });
-  const each = [...new Set(texts)];
-  const more = each.length - MOST_PLACES;
-  return each.slice(0, MOST_PLACES).join(", ") + (more > 0 ? ` and ${String(more)} more` : "");
+  return shortened([...new Set(texts)], MOST_PLACES);
 }
 
 type Place = string | readonly [host: string, path: string];

@@ -22,6 +22,13 @@ export function listed(texts: readonly string[], most = 8): string {
   return [...texts.slice(0, most), ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
 }
 
+/** The first texts and the number of the others, as a part of a sentence. */
+export function shortened(texts: readonly string[], most: number): string {
+  const shown = texts.slice(0, most).join(", ");
+  const more = texts.length - most;
+  return more > 0 ? `${shown} and ${String(more)} more` : shown;
+}
+
 /** Characters that a terminal or a browser obeys instead of showing: control characters, and marks of the direction of writing. */
 export const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu;
 

@@ -181,28 +181,19 @@ function placesOf(at: RouteBinding["at"]): readonly OnePlace[] {
   );
 }
 
-/** The places by the route that closes them; undefined: none does. */
+/** The places by the route of the same namespace that closes them; undefined: none does. */
 function closedPlaces(
   at: RouteBinding["at"],
   source: SourceRef,
   hosts: ReadonlyMap<string, string>,
 ): readonly { readonly at: RouteBinding["at"]; readonly closing: string | undefined }[] {
-  const parts = groupBy(placesOf(at), (place) => closingRoute(place, source, hosts));
+  const parts = groupBy(placesOf(at), (place) => hosts.get(hostPlace(place, source)));
   const [only] = parts.keys();
   if (parts.size === 1) return [{ at, closing: only }];
   return [...parts].map(([closing, places]) => ({
     at: places.map(({ listener, bound }) => ({ listeners: [listener], hosts: [bound] })),
     closing,
   }));
-}
-
-/** The route that closes the host for bindings of the source: for those of its own namespace. */
-function closingRoute(
-  place: OnePlace,
-  source: SourceRef,
-  hosts: ReadonlyMap<string, string>,
-): string | undefined {
-  return hosts.get(hostPlace(place, source));
 }
 
 function isWhole({ hosts }: Closed, host: HostPattern): boolean {

@@ -9,9 +9,11 @@ import {
   compareBy,
   compareStrings,
   getOrInsert,
+  memoized,
   patched,
 } from "../support/collections.js";
 import { present } from "../support/json-object.js";
+import { shortened } from "../support/text.js";
 import type { BuildContext, CertificateCandidate } from "./config-builder.js";
 import { type LoadedCertificate, isCertificateFor } from "./certificates.js";
 import type { WantedName } from "./ingress/tls-hosts.js";
@@ -57,7 +59,7 @@ export function reportOtherHosts(
     .map(hostText);
   if (others.length === 0) return;
   const secrets = certificates.map(({ secret }) => `${secret.namespace}/${secret.name}`);
-  const message = `the certificate of Secret ${secrets.slice(0, MOST_NAMED).join(", ")} is not for ${named(others)}`;
+  const message = `the certificate of Secret ${secrets.slice(0, MOST_NAMED).join(", ")} is not for ${shortened(others, MOST_NAMED)}`;
   context.diagnostics.report({ code: "CERTIFICATE_HOST_MISMATCH", message, ...place });
 }
 
@@ -75,8 +77,8 @@ export function reportUncovered(
   diagnostics: DiagnosticSink,
 ): void {
   if (uncovered.length === 0) return;
-  const byId = new Map(certificates.map((certificate) => [certificate.id, certificate]));
-  const byKey = new Map(served.map((each) => [placeKey(each), each.certificate ?? ""]));
+  const byId = certificatesById(certificates);
+  const byKey = idsByPlace(served);
   const groups = new Map<
     string,
     { readonly hosts: Set<string>; readonly place: Place; readonly why: string }
@@ -99,17 +101,19 @@ export function reportUncovered(
     group.hosts.add(hostText(host));
   }
   for (const { hosts, place, why } of groups.values()) {
-    const message = `no certificate is for ${named([...hosts])}: ${why}`;
+    const message = `no certificate is for ${shortened([...hosts], MOST_NAMED)}: ${why}`;
     diagnostics.report({ code: "TLS_WITHOUT_CERTIFICATE", message, ...place });
   }
 }
 
-/** The first of many. */
-function named(hosts: readonly string[]): string {
-  const first = hosts.slice(0, MOST_NAMED).join(", ");
-  const more = hosts.length - MOST_NAMED;
-  return more > 0 ? `${first} and ${String(more)} more` : first;
-}
+// Both lists stay the same objects while nothing in them changes, so a change elsewhere does not walk all certificates.
+const certificatesById = memoized(
+  (certificates: readonly Certificate[]) => new Map(certificates.map((each) => [each.id, each])),
+);
+const idsByPlace = memoized(
+  (served: readonly ServerCertificate[]) =>
+    new Map(served.map((each) => [placeKey(each), each.certificate ?? ""])),
+);
 
 /** Serves a loaded certificate. If the host has another one already, that one stays, and a report says so. */
 export function serveCertificate(

@@ -31,8 +31,8 @@ export class TlsHosts {
   readonly #wanted = new Map<string, WantedName[]>();
   /** What was asked for. */
   readonly #known = new Map<Key, { readonly host: HostPattern; isWanted: boolean }>();
-  /** By namespace and name: those for which no Ingress has a certificate. */
-  readonly #uncovered = new Map<string, readonly WantedName[]>();
+  /** Keys of `#wanted` for whose names no Ingress has a certificate. */
+  readonly #uncovered = new Set<string>();
   /** By host. */
   readonly #below = new Map<string, Omit<ServerCertificate, "server">>();
 
@@ -54,10 +54,9 @@ export class TlsHosts {
       insertInto(list, wanted, (a, b) => compareAge(a.ingress, b.ingress));
     }
     for (const place of new Set([...before, ...now].map(placeOf))) {
-      const wanted = this.#wanted.get(place);
-      if (wanted === undefined || this.#certificateOf(place) !== undefined) {
-        this.#uncovered.delete(place);
-      } else this.#uncovered.set(place, wanted);
+      const isWanted = this.#wanted.has(place);
+      if (isWanted && this.#certificateOf(place) === undefined) this.#uncovered.add(place);
+      else this.#uncovered.delete(place);
     }
     if (textOf(before) === textOf(now)) return [];
     return [...before, ...now].map(({ name }) => hostKey(name));
@@ -65,7 +64,7 @@ export class TlsHosts {
 
   /** Those for which no Ingress has a certificate. */
   get uncovered(): Iterable<WantedName> {
-    const all = [...this.#uncovered.values()].flat();
+    const all = [...this.#uncovered].flatMap((place) => this.#wanted.get(place) ?? []);
     return all.filter(
       ({ name, ingress }) => this.#namespaceOf(name) === ingress.metadata.namespace,
     );
