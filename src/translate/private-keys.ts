@@ -27,11 +27,12 @@ import { SecretText } from "../support/secret-text.js";
 export function keyOf(text: string, leaf: X509Certificate): Result<SecretText> {
   const key = parsed(text);
   if (key === undefined) return problem("is not an unencrypted PEM private key");
-  if (!leaf.checkPrivateKey(key)) return FOREIGN;
-  const canonical = canonicalForm(key, leaf);
+  const canonical = canonicalForm(key);
+  if (canonical === undefined) return INCONSISTENT;
+  if (leaf.checkPrivateKey(canonical))
+    return ok(new SecretText(canonical.export({ type: "pkcs8", format: "pem" }).toString()));
   // OpenSSL compares public keys alone, and takes that of an EC key from its text.
-  if (canonical === undefined || !leaf.checkPrivateKey(canonical)) return INCONSISTENT;
-  return ok(new SecretText(canonical.export({ type: "pkcs8", format: "pem" }).toString()));
+  return leaf.checkPrivateKey(key) ? INCONSISTENT : FOREIGN;
 }
 
 const FOREIGN = problem("does not belong to the first certificate of tls.crt");
@@ -45,18 +46,18 @@ function parsed(text: string): KeyObject | undefined {
   }
 }
 
-function canonicalForm(key: KeyObject, leaf: X509Certificate): KeyObject | undefined {
+function canonicalForm(key: KeyObject): KeyObject | undefined {
   const kind = key.asymmetricKeyType;
   if (kind !== "rsa" && kind !== "rsa-pss" && kind !== "ec") return key;
   try {
     const der = key.export({ type: "pkcs8", format: "der" });
     const [, , inner = Buffer.alloc(0)] = contentsOf(der);
     const numbers = contentsOf(inner);
-    const rebuilt = kind === "ec" ? ecKey(numbers, leaf.publicKey) : rsaKey(numbers);
+    // Not the certificate's: it may say nothing of PSS where its key does.
+    const publicKey = createPublicKey(key);
+    const rebuilt = kind === "ec" ? ecKey(numbers, publicKey) : rsaKey(numbers);
     if (rebuilt === undefined) return undefined;
-    // A certificate may say nothing of PSS where its key does.
-    const identified = kind === "ec" ? leaf.publicKey : createPublicKey(key);
-    return createPrivateKey({ key: pkcs8(identified, rebuilt), format: "der", type: "pkcs8" });
+    return createPrivateKey({ key: pkcs8(publicKey, rebuilt), format: "der", type: "pkcs8" });
   } catch {
     return undefined;
   }
