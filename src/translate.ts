@@ -31,6 +31,7 @@ import { Routes } from "./translate/gateway/routes/routes.js";
 import {
   type TranslatedStreams,
   streamServers,
+  withStreamHosts,
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
 import { LocationBudget } from "./translate/location-budget.js";
@@ -293,7 +294,7 @@ function finish(
     ...streamServers(streams, config.listeners()),
   });
   return {
-    config: withoutUnavailable(built, config.refused, { options }),
+    config: withStreamHosts(withoutUnavailable(built, config.refused, { options }), streams),
     upstreams: only(whole.upstreams.values, shares.needsUpstream),
     certificateUses: whole.certificateUses.values,
     shares,

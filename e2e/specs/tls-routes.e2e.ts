@@ -8,6 +8,7 @@ import { Authority, type KeyPair, selfSigned } from "../harness/certificates.js"
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
+import { Http2Client } from "../harness/http2-client.js";
 import { type Manifest, configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { firstWords, namesShown, StreamBackend } from "../harness/stream-backend.js";
@@ -184,6 +185,16 @@ test("a proxy that is trusted is believed there, too", async () => {
   );
   expect(headers.get("x-real-ip")).toBe("192.0.2.7");
 });
+
+test.each(["through.example", "a.ends.example", "unknown.example"])(
+  "a host of a TLS listener is not asked for over a connection of HTTPS: %s",
+  async (host) => {
+    const tls = { servername: "web.example" };
+    expect((await gateway.send({ port, host, tls })).status).toBe(421);
+    const client = await scene.use(Http2Client.open({ port, ...tls }));
+    expect((await client.send({ ":authority": host })).status).toBe(421);
+  },
+);
 
 test("a name that gets a route is served, and one that loses its route is closed", async () => {
   expect(await named("new.example")).toBe("closed");

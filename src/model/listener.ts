@@ -1,4 +1,4 @@
-import type { HostPattern, SourceRef } from "./values.js";
+import type { HostPattern } from "./values.js";
 import type { Port, Refusal } from "./upstream.js";
 import type { SecretText } from "../support/secret-text.js";
 
@@ -19,9 +19,8 @@ export interface Listener {
   readonly hostname: HostPattern;
   /** More hosts of the listener, within narrower hostnames of other listeners. */
   readonly keeps?: readonly HostPattern[];
-  readonly source: SourceRef;
   /**
-   * Belongs to a Gateway. Over TLS a request whose Host belongs to another listener than its server name did is answered 421
+   * Belongs to a Gateway. One for TLS stands at the HTTPS server of its port without bindings. Over TLS a request whose Host belongs to another listener than its server name did is answered 421
    * (Gateway API, HTTPS listeners; RFC 9110, 15.5.20).
    */
   readonly isolated?: true;

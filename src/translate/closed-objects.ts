@@ -14,7 +14,6 @@ import {
   type RouteBinding,
   onePlace,
 } from "../model/route.js";
-import type { Listener } from "../model/listener.js";
 import {
   type Difference,
   getOrInsert,
@@ -55,7 +54,7 @@ export class ClosedObjects {
   }
 
   /** Every host and path of a listener, whatever is bound there. */
-  addListener({ id, source }: Pick<Listener, "id" | "source">, what: string): void {
+  addListener({ id, source }: Pick<Route, "id" | "source">, what: string): void {
     this.#listeners.set(id, refused({ id: `${id}/closed`, source }, what));
   }
 

@@ -59,7 +59,7 @@ export class ConfigBuilder {
   }
 
   /** All of its hosts and paths answer 503. */
-  closeListener(listener: Pick<Listener, "id" | "source">, what: string): void {
+  closeListener(listener: Pick<Route, "id" | "source">, what: string): void {
     this.#closed.addListener(listener, what);
   }
 

@@ -3,7 +3,7 @@ import type { Ingress, KubernetesObject } from "../api/wire.js";
 import type { Redirect } from "../model/filters.js";
 import { DEFAULT_TIMEOUTS, type Timeouts, onePlace } from "../model/route.js";
 import type { BackendProtocol, Refusal } from "../model/upstream.js";
-import { ANY_HOST, type SourceRef } from "../model/values.js";
+import { ANY_HOST } from "../model/values.js";
 import type { ConfigBuilder } from "./config-builder.js";
 import type { HostOwners } from "./host-owners.js";
 import { type Rank, orderKey } from "./precedence.js";
@@ -73,17 +73,11 @@ export const NOTHING_INHERITED: Inherited = {
   protocol: "http",
 };
 
-/** Adds the port's server and its listener for every host. */
-/** `apart`: of Ingresses alone, as in ingress-nginx (Listener). */
-export function addEntryPort(
-  config: ConfigBuilder,
-  port: EntryPort,
-  source: SourceRef,
-  apart = false,
-): void {
+/** Adds the port's server and its listener for every host. `apart`: of Ingresses alone, as in ingress-nginx (Listener). */
+export function addEntryPort(config: ConfigBuilder, port: EntryPort, apart = false): void {
   config.addListener(
     { id: port.server, addresses: [], port: port.port, tls: port.tls },
-    { id: port.listener, server: port.server, hostname: ANY_HOST, source, ...(apart && { apart }) },
+    { id: port.listener, server: port.server, hostname: ANY_HOST, ...(apart && { apart }) },
   );
 }
 

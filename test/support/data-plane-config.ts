@@ -50,12 +50,11 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
   return {
     servers: [HTTP_SERVER, TLS_SERVER],
     listeners: [
-      { id: text("listener"), server: "p80", hostname: { kind: "any" }, source },
+      { id: text("listener"), server: "p80", hostname: { kind: "any" } },
       {
         id: text("wide listener"),
         server: "p443",
         hostname: { kind: "wildcard", suffix: text("suffix"), labels: "many" },
-        source,
         isolated: true,
         clientCertificates: { authorities: text("client authorities"), mode: "required" },
       },

@@ -112,7 +112,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
   };
   return {
     servers: [{ id: "test", addresses: ["127.0.0.1"], port, tls: false }],
-    listeners: [{ id: "test", server: "test", hostname: { kind: "any" }, source: SOURCE }],
+    listeners: [{ id: "test", server: "test", hostname: { kind: "any" } }],
     bindings: hosts.map(([host], index) => ({
       at: onePlace("test", { kind: "exact", host }),
       path: undefined,

@@ -6,7 +6,7 @@ import { DEFAULT_OPTIONS, type DataPlaneOptions } from "../../src/model/options.
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { Renderer } from "../../src/render.js";
-import { EMPTY_CONFIG, plainRoute, SOURCE } from "./data-plane-config.js";
+import { EMPTY_CONFIG, plainRoute } from "./data-plane-config.js";
 import { onePlace } from "../../src/model/route.js";
 
 /** What a test's nginx did and said. */
@@ -48,7 +48,7 @@ export function forwarding(
   return {
     ...EMPTY_CONFIG,
     servers: [{ id: `p${String(port)}`, addresses: ["127.0.0.1"], port, tls: false }],
-    listeners: [{ id: "l", server: `p${String(port)}`, hostname: { kind: "any" }, source: SOURCE }],
+    listeners: [{ id: "l", server: `p${String(port)}`, hostname: { kind: "any" } }],
     bindings: paths.map((path) => ({
       at: onePlace("l", { kind: "any" }),
       path: ["exact", path],

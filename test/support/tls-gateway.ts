@@ -1,12 +1,10 @@
 /** The data plane with a TLS port, whose listeners a test chooses. */
-import type { HostPattern, SourceRef } from "../../src/model/values.js";
+import type { HostPattern } from "../../src/model/values.js";
 import type { KeyPair } from "../../e2e/harness/certificates.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Listener } from "../../src/model/listener.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { onePlace } from "../../src/model/route.js";
-
-const SOURCE: SourceRef = ["Test", "default", "test", ""];
 
 /** `""` is any host, `*.example` any depth below it. */
 export function hostPattern(text: string): HostPattern {
@@ -22,7 +20,6 @@ export function tlsListener(hostname: string, over: Partial<Listener> = {}): Lis
     id: hostname || "any",
     server: "test",
     hostname: hostPattern(hostname),
-    source: SOURCE,
     isolated: true,
     ...over,
   };

@@ -101,10 +101,10 @@ function entryPort(
     ...(frontend && { frontend }),
     inherited: redirect ? { ...inherited, schemeRedirect: redirect } : inherited,
   };
-  const source = sourceRef(placeOf(frontend ?? alb, "spec"));
-  addEntryPort(context.config, entry, source);
+  addEntryPort(context.config, entry);
   const closed = alb.closed ?? frontend?.closed;
   if (closed !== undefined) {
+    const source = sourceRef(placeOf(frontend ?? alb, "spec"));
     context.config.closeListener({ id: entry.listener, source }, closed.what);
   }
   return entry;
@@ -205,7 +205,7 @@ function portByOption(
     listener: `ingress/${String(port)}`,
     inherited: NOTHING_INHERITED,
   };
-  addEntryPort(context.config, entry, ["Option", "", option, ""], true);
+  addEntryPort(context.config, entry, true);
   return entry;
 }
 

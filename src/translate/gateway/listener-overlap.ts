@@ -11,17 +11,19 @@ type Overlap = Pick<Refused, "reason" | "message">;
 type NamesOf = (listener: WrittenListener) => readonly HostPattern[];
 
 /**
- * The HTTPS listeners that overlap with another one on the same port and addresses (RFC 9113, 9.1.1; Gateway API,
- * OverlappingTLSConfig): on a connection, a client may send requests for every name in the certificate that it got. If both
- * certificates and hostnames overlap, certificates are the reason. `namesOf`: the names in a listener's certificates.
+ * The HTTPS listeners that overlap with another HTTPS or TLS listener on the same port and addresses, and these TLS listeners
+ * (RFC 9113, 9.1.1; Gateway API, OverlappingTLSConfig): on a connection, a client may send requests for every name in the certificate
+ * that it got. If both certificates and hostnames overlap, certificates are the reason. `namesOf`: the names in a listener's certificates.
  */
 export function listenerOverlaps(
   neighbours: readonly WrittenListener[],
   namesOf: NamesOf,
 ): ReadonlyMap<WrittenListener, Overlap> {
-  const https = neighbours.filter(({ tls }) => tls);
+  const withTls = neighbours.filter(
+    ({ tls, stream }) => tls || stream === "passthrough" || stream === "terminate",
+  );
   const overlaps = new Map<WrittenListener, Overlap>();
-  for (const onPort of groupBy(https, ({ port }) => port).values()) {
+  for (const onPort of groupBy(withTls, ({ port }) => port).values()) {
     const hostnames = new ListenersByHost(onPort, ({ hostname }) => [hostname]);
     const certificates = new ListenersByHost(onPort, namesOf);
     for (const listener of onPort) {
@@ -52,9 +54,14 @@ function certificateOverlap(
   ];
   const messageOf = (other: WrittenListener): string | undefined =>
     sharedName(listener, other, namesOf) ?? sharedName(other, listener, namesOf);
-  const other = firstOf(related, (each) => each !== listener && messageOf(each) !== undefined);
+  const other = firstOf(related, (each) => isPair(listener, each) && messageOf(each) !== undefined);
   const message = other && messageOf(other);
   return message === undefined ? undefined : { reason: "OverlappingCertificates", message };
+}
+
+/** Between TLS listeners alone, clients talk to backends, whose certificates only these know. */
+function isPair(listener: WrittenListener, other: WrittenListener): boolean {
+  return other !== listener && (listener.tls || other.tls);
 }
 
 /** Says which name in a certificate of `from` is a host of `to`, unless `from` is the more specific listener for it. */
@@ -78,7 +85,7 @@ function hostnameOverlap(
   listener: WrittenListener,
   hostnames: ListenersByHost,
 ): Overlap | undefined {
-  const other = firstOf(hostnames.related(listener.hostname), (each) => each !== listener);
+  const other = firstOf(hostnames.related(listener.hostname), (each) => isPair(listener, each));
   if (other === undefined) return undefined;
   const message = `${shownListener(other)} is for ${shownHosts(other.hostname)} on the same port`;
   return { reason: "OverlappingHostnames", message };

@@ -119,7 +119,6 @@ function addToConfig(
       id: serves.listener,
       server: serves.server,
       hostname,
-      source,
       isolated: true,
       ...(clientCertificates && { clientCertificates }),
     },

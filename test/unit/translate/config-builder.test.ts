@@ -14,7 +14,7 @@ import {
 const builder = (): ConfigBuilder => new ConfigBuilder(new ClosedObjects());
 
 function listener(id: string): Listener {
-  return { id, server: "p80", hostname: ANY_HOST, source: SOURCE };
+  return { id, server: "p80", hostname: ANY_HOST };
 }
 
 function exact(host: string): HostPattern {
@@ -120,7 +120,7 @@ describe("the model", () => {
     const metadata = { namespace: "default", name: "web" };
     const object = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, closed };
     config.closeObject(object);
-    config.closeListener(listener("m"), "Gateway n/gw");
+    config.closeListener({ id: "m", source: SOURCE }, "Gateway n/gw");
     expect(config.closed).toEqual([object]);
     const other = plainRoute("b", { source: ["Ingress", "default", "other", ""] });
     const { routes, bindings } = config.build({

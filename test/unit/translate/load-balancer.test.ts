@@ -11,7 +11,7 @@ import {
   protocolOn,
   serverId,
 } from "../../../src/translate/load-balancer.js";
-import { EMPTY_CONFIG, SOURCE } from "../../support/data-plane-config.js";
+import { EMPTY_CONFIG } from "../../support/data-plane-config.js";
 
 function port(number: number, protocol?: string): EntryPort {
   const frontend: Frontend = {
@@ -45,7 +45,7 @@ test("a port without a Frontend, as Ingresses have it, does not change the proto
 
 test("a port has a server on all addresses, and a listener for every host", () => {
   const config = new ConfigBuilder(new ClosedObjects());
-  for (const number of [80, 443]) addEntryPort(config, port(number), SOURCE);
+  for (const number of [80, 443]) addEntryPort(config, port(number));
   const { servers: _servers, listeners: _listeners, ...parts } = EMPTY_CONFIG;
   const { servers, listeners } = config.build(parts);
   expect(servers).toEqual([
@@ -53,8 +53,8 @@ test("a port has a server on all addresses, and a listener for every host", () =
     { id: "p80", addresses: [], port: 80, tls: false },
   ]);
   expect(listeners).toEqual([
-    { id: "l/443", server: "p443", hostname: ANY_HOST, source: SOURCE },
-    { id: "l/80", server: "p80", hostname: ANY_HOST, source: SOURCE },
+    { id: "l/443", server: "p443", hostname: ANY_HOST },
+    { id: "l/80", server: "p80", hostname: ANY_HOST },
   ]);
 });
 

@@ -1,9 +1,10 @@
 /** Attaches TLSRoutes, TCPRoutes and UDPRoutes to listeners, binds them there, writes their statuses, and makes a stream of each port. */
 import type { StreamRoute } from "../../../api/gateway.js";
 import type { Report } from "../../../diagnostics/sink.js";
+import type { RoutingModel } from "../../../model/config.js";
 import type { Listener } from "../../../model/listener.js";
 import type { StreamPool, StreamServer } from "../../../model/stream.js";
-import type { HostPattern } from "../../../model/values.js";
+import { type HostPattern, hostKey } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareIds, compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
@@ -253,6 +254,32 @@ export function streamServers(
   });
   const used = usedPools(streams);
   return { streams, pools: pools.filter(({ id }) => used.has(id)).sort(compareIds) };
+}
+
+/**
+ * Adds the TLS listeners to the HTTPS servers of their ports, where nothing is bound to them: their hosts are theirs on every
+ * connection, so a request for one over a connection of another listener gets 421.
+ */
+export function withStreamHosts(
+  config: RoutingModel,
+  { listeners: own }: Pick<TranslatedStreams, "listeners">,
+): RoutingModel {
+  const servers = new Set(config.servers.flatMap(({ id, tls }) => (tls ? id : [])));
+  const placeOf = ({ server, hostname }: Pick<Listener, "server" | "hostname">): string =>
+    `${server}|${hostKey(hostname)}`;
+  const taken = new Set(
+    config.listeners.flatMap(({ server, hostname, keeps = [] }) =>
+      [hostname, ...keeps].map((host) => placeOf({ server, hostname: host })),
+    ),
+  );
+  const added = own.flatMap(({ id, server, hostname }): Listener | [] =>
+    servers.has(server) && !taken.has(placeOf({ server, hostname }))
+      ? { id, server, hostname, isolated: true }
+      : [],
+  );
+  if (added.length === 0) return config;
+  const distinct = new Map([...config.listeners, ...added].map((each) => [each.id, each]));
+  return { ...config, listeners: [...distinct.values()].sort(compareIds) };
 }
 
 /** Ids of the pools that streams lead to. Ports share lists of names, so each list is read once. */

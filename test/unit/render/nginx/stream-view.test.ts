@@ -3,15 +3,13 @@ import type { StreamClass, StreamServer } from "../../../../src/model/stream.js"
 import { DEFAULT_OPTIONS, type DataPlaneOptions } from "../../../../src/model/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";
 import { Renderer } from "../../../../src/render.js";
-import { EMPTY_CONFIG, SOURCE } from "../../../support/data-plane-config.js";
+import { EMPTY_CONFIG } from "../../../support/data-plane-config.js";
 
 /** HTTPS for `web.example` and TLS for all else on one port, and a port of TCP and UDP. */
 const CONFIG: DataPlaneConfig = {
   ...EMPTY_CONFIG,
   servers: [{ id: "p443", addresses: ["10.0.0.1"], port: 443, tls: true }],
-  listeners: [
-    { id: "l", server: "p443", hostname: { kind: "exact", host: "web.example" }, source: SOURCE },
-  ],
+  listeners: [{ id: "l", server: "p443", hostname: { kind: "exact", host: "web.example" } }],
   streams: [
     {
       ...{ protocol: "tls", id: "p443", addresses: ["10.0.0.1"], port: 443 },

@@ -6,11 +6,13 @@ import { readWritten } from "../../../support/written-gateways.js";
 function overlaps(
   hostnames: Readonly<Record<string, string>>,
   certificates: Readonly<Record<string, HostPattern>> = {},
-  protocol = "HTTPS",
+  protocols: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  const listeners = Object.entries(hostnames).map(([name, hostname]) => ({
-    ...{ name, hostname, protocol, port: 443 },
-  }));
+  const listeners = Object.entries(hostnames).map(([name, hostname]) => {
+    const protocol = protocols[name] ?? "HTTPS";
+    const tls = protocol === "TLS" && { tls: { mode: "Passthrough" } };
+    return { name, hostname, protocol, port: 443, ...tls };
+  });
   const { gateways } = readWritten([{ name: "gw", spec: { listeners } }]);
   const found = listenerOverlaps(
     gateways.flatMap(({ own }) => own),
@@ -47,5 +49,14 @@ test("a more specific listener may have a certificate for its own host", () => {
 });
 
 test("clients of HTTP open no connection for a certificate", () => {
-  expect(overlaps({ a: "*.example", b: "b.example" }, {}, "HTTP")).toEqual({});
+  const protocols = { a: "HTTP", b: "HTTP" };
+  expect(overlaps({ a: "*.example", b: "b.example" }, {}, protocols)).toEqual({});
+});
+
+test("a TLS listener overlaps with an HTTPS listener, and not with another TLS listener", () => {
+  const names = { a: "*.example", b: "b.example" };
+  const both = { a: "OverlappingHostnames", b: "OverlappingHostnames" };
+  expect(overlaps(names, {}, { b: "TLS" })).toEqual(both);
+  expect(overlaps(names, {}, { a: "TLS" })).toEqual(both);
+  expect(overlaps(names, {}, { a: "TLS", b: "TLS" })).toEqual({});
 });
