@@ -15,7 +15,6 @@ export type Answer =
       readonly kind: "unreachable";
       readonly servers: readonly { readonly scheme: "http" | "https"; readonly port: number }[];
     }
-  /** The TLS handshake fails: no certificate is for the server name; `""`: the client sends none. */
   /** The gateway answers with an error; `reason` is X-ALB-ERR-REASON. */
   | { readonly kind: "refused"; readonly status: number; readonly reason: string }
   | { readonly kind: "redirected"; readonly redirect: Redirect }

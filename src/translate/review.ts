@@ -9,10 +9,12 @@ import { formatResource } from "../diagnostics/format.js";
 import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
 import type { DataPlaneConfig } from "../model/config.js";
+import { hostKey } from "../model/values.js";
 import { unrenderedHint } from "../diagnostics/unrendered.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import { literalText } from "./auth/template.js";
+import { keysAbove } from "./hostnames.js";
 import { placeOf } from "./place.js";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
@@ -70,16 +72,16 @@ function roundabouts(
   { auths, routes, bindings }: DataPlaneConfig,
 ): readonly Report[] {
   const served = new Set(
-    bindings.flatMap(({ at }) =>
-      at.flatMap(({ hosts }) =>
-        hosts.flatMap(({ host }) => (host.kind === "exact" ? [host.host] : [])),
-      ),
-    ),
+    bindings.flatMap(({ at }) => at.flatMap(({ hosts }) => hosts.map(({ host }) => hostKey(host)))),
   );
+  const isServed = (host: string): boolean =>
+    (["one", "many"] as const)
+      .flatMap((labels) => keysAbove({ kind: "exact", host }, labels))
+      .some((key) => served.has(key));
   const hosts = new Map(
     auths.flatMap(({ id, forward }) => {
       const host = forward?.upstream === undefined ? literalText(forward?.host ?? []) : undefined;
-      return host !== undefined && served.has(host) ? [[id, host] as const] : [];
+      return host !== undefined && host !== "" && isServed(host) ? [[id, host] as const] : [];
     }),
   );
   return routes.flatMap(({ auth = [], source: [written, namespace, name] }): readonly Report[] => {

@@ -115,3 +115,15 @@ it("says that an auth URL leads through the gateway itself", () => {
   ]);
   expect(reviewed(asking("http://other.example/verify"))).toEqual([]);
 });
+
+it.each([
+  ["auth.shop.example", true],
+  ["*.shop.example", true],
+  ["*.example", false],
+  ["other.example", false],
+])("says if the gateway itself serves the host of an auth URL: %s", (host, served) => {
+  const url = `annotations: { nginx.ingress.kubernetes.io/auth-url: "https://auth.shop.example/" }, name: a`;
+  const text = ingress().replace("rules: [{", `rules: [{ host: "${host}",`).replace("name: a", url);
+  const expected = "AUTH_SERVICE_NOT_FOUND: name the Service of the auth service";
+  expect(reviewed(text)).toEqual(served ? [expected] : []);
+});
