@@ -1,5 +1,7 @@
 /** What odd requests cost a worker, in processor time, on routes that do something with what they hold. */
+import type { OutgoingHttpHeaders } from "node:http2";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
+import { Http2Client } from "../../e2e/harness/http2-client.js";
 import type { HeaderLines } from "../../e2e/harness/http-message.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import { onePlace } from "../../src/model/route.js";
@@ -130,17 +132,46 @@ const ODD: readonly (readonly [string, string, readonly Header[]])[] = [
   ],
 ];
 
+/** Headers of the hop are no part of HTTP/2 (RFC 9113, 8.2.2), and nginx ends a connection with trailers. */
+const HOP = new Set(["connection", "upgrade", "te"]);
+/** Node's client sends these once. */
+const SINGLE = new Set(["authorization", "content-type"]);
+const OVER_HTTP2 = ODD.flatMap(
+  ([request, path, headers]): readonly (readonly [string, string, OutgoingHttpHeaders])[] => {
+    const fields = new Map<string, string[]>();
+    for (const [header, value] of headers) {
+      const field = header.toLowerCase();
+      fields.set(field, SINGLE.has(field) ? [value] : [...(fields.get(field) ?? []), value]);
+    }
+    const isSent = [...fields.keys()].every((field) => !HOP.has(field));
+    return isSent ? [[request, path, Object.fromEntries(fields)]] : [];
+  },
+);
+
+/** The least of three runs, or of one that is far below the limit. */
+async function costOf(send: () => Promise<{ readonly status: number }>): Promise<number> {
+  const costs: number[] = [];
+  for (let run = 0; run < 3 && (run === 0 || Math.min(...costs) > MOST_MS / 2); run += 1) {
+    const before = ran();
+    const { status } = await send();
+    expect([200, 400, 401, 500, 508]).toContain(status);
+    const cost = ran() - before;
+    const [slowness] = await nginx.call("regular_expressions", "slowness");
+    costs.push(cost / (slowness as number));
+  }
+  return Math.min(...costs);
+}
+
 describe.each(HOSTS)("a route with %s", (of) => {
   it.each(ODD)("%s", async (_request, path, headers) => {
-    const costs: number[] = [];
-    for (let run = 0; run < 3 && (run === 0 || Math.min(...costs) > MOST_MS / 2); run += 1) {
-      const before = ran();
-      const { status } = await gateway.send({ host: `${of}.example`, path, headers });
-      expect([200, 400, 401, 500, 508]).toContain(status);
-      const cost = ran() - before;
-      const [slowness] = await nginx.call("regular_expressions", "slowness");
-      costs.push(cost / (slowness as number));
-    }
-    expect(Math.min(...costs)).toBeLessThan(MOST_MS);
+    const host = `${of}.example`;
+    expect(await costOf(() => gateway.send({ host, path, headers }))).toBeLessThan(MOST_MS);
+  });
+
+  it.each(OVER_HTTP2)("over HTTP/2: %s", async (_request, path, headers) => {
+    const client = await scene.use(Http2Client.open({ port: gateway.nginx.port }));
+    const head = { ":authority": `${of}.example`, ":path": path, ...headers };
+    expect(await costOf(() => client.send(head))).toBeLessThan(MOST_MS);
+    await client.close();
   });
 });
