@@ -90,11 +90,13 @@ const ended = fc.array(
 const ALL = { namespaces: { from: "All" } };
 /** Sockets of three ports of TLS, of which one passes it through. */
 const LISTENERS = 4;
+/** Three quarters of them are enough for the ports. */
+const LEAST = 5;
 
 test("places where TLS ends are among the sockets", async () => {
   const pairs = [await selfSigned("a.example"), await selfSigned("b.example")];
   fc.assert(
-    fc.property(ended, fc.integer({ min: LISTENERS, max: 40 }), (routes, budget) => {
+    fc.property(ended, fc.integer({ min: LEAST, max: 40 }), (routes, budget) => {
       const objects = [
         CLASS,
         ...pairs.map((pair, index) => secret(`s${String(index)}`, pair)),

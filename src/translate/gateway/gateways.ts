@@ -60,7 +60,7 @@ export function translateGateways(
   reportForeignGateways(context);
   reportUnattachedSets(context);
   reportShadowedIngresses(gateways, balancers, context);
-  return { gateways, freeSockets: shares.left };
+  return { gateways, freeSockets: shares.freeSockets };
 }
 
 const NOT_ASSIGNED = { addresses: [], isServed: false, verdict: HOLDS };

@@ -1,7 +1,7 @@
 /**
  * Each worker of nginx holds every listening socket, and a configuration with more sockets than a worker can hold serves nothing at all.
- * So ports of ALB2s and Frontends and listeners of Gateways share a number of sockets (support/shares.ts). TLSRoutes whose TLS ends here share
- * the remaining sockets in the same way.
+ * So ports of ALB2s and Frontends and listeners of Gateways share three quarters of a number of sockets (support/shares.ts). TLSRoutes whose
+ * TLS ends here share the remaining sockets in the same way.
  */
 import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../model/options.js";
@@ -20,6 +20,9 @@ import type { ListenerFindings } from "./listeners.js";
 import type { WrittenListener } from "./model.js";
 import { type Refused, refused } from "./verdict.js";
 import { listenersOf } from "./written-gateways.js";
+
+/** The part of the sockets that ports may use: who opens many of them leaves something for the TLSRoutes of others. */
+const PORTS = 3 / 4;
 
 /** A port of an ALB2 or Frontend, or a listener. */
 interface WantedPort {
@@ -45,7 +48,7 @@ export function shareSockets(
   { conflicts, certificates }: Pick<ListenerFindings, "conflicts" | "certificates">,
   balancers: readonly LoadBalancer[],
   options: CompileOptions,
-): ReturnType<typeof shareOf<WantedPort["by"]>> {
+): { readonly losers: ReadonlyMap<WantedPort["by"], Refused>; readonly freeSockets: number } {
   const valid = gateways
     .filter(({ assignment }) => assignment.isServed)
     .flatMap((gateway) =>
@@ -60,8 +63,10 @@ export function shareSockets(
   const large = shareOf(texts, options.policySize / 4 / KIB, "KiB of the policy for listeners");
   const listeners = valid.filter(({ by }) => !large.losers.has(by));
   const claims = claimsOf([...wantedByPorts(balancers), ...listeners], options);
-  const { losers, left } = shareOf<WantedPort["by"]>(claims, options.listenerSockets, "sockets");
-  return { losers: new Map([...losers, ...large.losers]), left };
+  const ofPorts = Math.ceil(options.listenerSockets * PORTS);
+  const { losers, left } = shareOf<WantedPort["by"]>(claims, ofPorts, "sockets");
+  const freeSockets = left + options.listenerSockets - ofPorts;
+  return { losers: new Map([...losers, ...large.losers]), freeSockets };
 }
 
 /** Bytes of the policy. Names in certificates are written where a listener has several: see gateway-certificates.ts. */
