@@ -1,5 +1,5 @@
-# Every target works from a fresh clone: it installs what it needs (Node packages by npm, tools by
-# Debian's apt) and says in one line what it could not have.
+# Every target works from a fresh clone: it installs what it needs (Node and its packages by npm, tools
+# and npm by Debian's apt) and says in one line what it could not have.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -7,12 +7,15 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 .DEFAULT_GOAL := help
 # tsc writes its output in spite of errors.
 .DELETE_ON_ERROR:
-export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 include deploy/versions.env
+# Without what another make has put before it.
+OWN_PATH := $(subst $(CURDIR)/.node/bin:,,$(PATH))
+export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.node/bin:$(PATH)
 # Debian releases whose nginx is tested; the first is the one that `make run` uses.
 NGINX_SUITES := forky trixie
 
+NODE := .node/bin/node
 INSTALLED := node_modules/.installed
 BUILT := dist/cli/main.js
 CLUSTER := .cluster
@@ -38,7 +41,7 @@ $(BUILT): $(INSTALLED) tsconfig.base.json tsconfig.build.json $(shell find src -
 	@touch $@
 
 .PHONY: test
-test: $(INSTALLED) ## Run check and every test, on both nginx and both Node versions
+test: $(INSTALLED) ## Run check and every test, on both nginx
 	@MAKE=$(MAKE) .ci/test "$(CHECKS)" "$(TESTS)" "build-image build-cluster" "test-cluster conformance"
 
 .PHONY: check
@@ -134,14 +137,11 @@ clean: ## Remove what was built or written by a run; downloads stay (git clean -
 
 # ---- Things that are downloaded ----
 
-$(INSTALLED): package-lock.json
-	@command -v npm >/dev/null || { echo "albc: Node.js with npm is missing; install Node >= 20.19" >&2; exit 3; }
-	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' \
-	  || { echo "albc: Node $$(node --version) is too old; install Node >= 20.19" >&2; exit 3; }
+$(INSTALLED): package-lock.json | $(NODE)
 	@# npm would empty the folder behind the link, which another checkout uses.
 	@[ ! -L node_modules ] || { echo "albc: node_modules is a link; remove it, and this checkout gets its own" >&2; exit 3; }
 	@echo "albc: installing the packages that it needs; this takes about a minute, once"
-	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@PATH="$(OWN_PATH)" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .nginx/%/nginx: deploy/debian-nginx
@@ -150,13 +150,23 @@ $(INSTALLED): package-lock.json
 $(GATEWAY_API):
 	@.ci/gateway-api $(GATEWAY_API_VERSION) .gateway-api/$(GATEWAY_API_VERSION)
 
-# The package of one platform holds just the binary; the package "node" would need an install script.
+# The Node of this machine if it is of that line, otherwise npm's package of this platform, which holds just the binary: the package
+# "node" would need an install script.
 .node/%/bin/node:
-	@mkdir -p .node/$*
-	@echo '{ "private": true }' >.node/$*/package.json
-	@cd .node/$* && npm install --ignore-scripts --no-save --no-package-lock --no-audit --no-fund \
-	  --loglevel=error $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
-	@mkdir -p $(@D) && cd $(@D) && ln -sf ../node_modules/node-*/bin/node node
+	@deploy/debian-command npm npm
+	@mkdir -p $(@D)
+	@if [[ $$(PATH="$(OWN_PATH)" node --version) == v$(firstword $(subst ., ,$*)).* ]]; then \
+	  ln -sf "$$(PATH="$(OWN_PATH)" command -v node)" $@; \
+	else \
+	  echo "albc: fetching Node $*" && cd .node/$* && echo '{ "private": true }' >package.json && PATH="$(OWN_PATH)" npm install \
+	    --ignore-scripts --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+	    $$(PATH="$(OWN_PATH)" node -p '`node-$${process.platform}-$${process.arch}`')@$* && \
+	  cd bin && ln -sf ../node_modules/node-*/bin/node node; \
+	fi
+
+# What PATH names.
+$(NODE): .node/$(NODE_VERSION)/bin/node
+	@ln -sfn $(NODE_VERSION)/bin .node/bin
 
 $(IMAGE): deploy/Dockerfile .dockerignore .ci/image.js package-lock.json tsconfig.build.json $(shell find src lua templates -type f 2>/dev/null)
 	@node .ci/image.js $(@D)
@@ -204,37 +214,26 @@ check-lua-size:
 
 LUA_TESTS := $(addprefix test-lua-,$(NGINX_SUITES))
 E2E_TESTS := $(addprefix test-e2e-,$(NGINX_SUITES))
-NEW_NODE_TESTS := test-unit-new-node test-smoke-new-node
-TESTS := test-build test-unit test-smoke $(LUA_TESTS) $(E2E_TESTS) $(NEW_NODE_TESTS)
+TESTS := test-build test-unit test-smoke $(LUA_TESTS) $(E2E_TESTS) test-smoke-least-node
 .PHONY: $(TESTS)
 $(TESTS): $(INSTALLED)
-test-smoke $(E2E_TESTS) test-smoke-new-node: test-build
+test-smoke $(E2E_TESTS) test-smoke-least-node: test-build
 
-# Folder of a Node of the same line as VERSION: the one in use, or one that is fetched.
-node_of = $(if $(filter $(firstword $(subst ., ,$(1))).%,$(NODE_IN_USE)),,.node/$(1)/bin)
-NODE_IN_USE := $(shell node -p process.versions.node 2>/dev/null)
-NODE_OLD_BIN := $(call node_of,$(NODE_OLD))
-NODE_NEW_BIN := $(call node_of,$(NODE_NEW))
-node_file = $(addsuffix /node,$(1))
-
-# $(call jest,PROJECT,NODE_FOLDER,NGINX)
-jest = PATH="$(if $(2),$(CURDIR)/$(2):)$$PATH" NODE_OPTIONS=--experimental-vm-modules \
-  ALBC_TEST_NGINX=$(CURDIR)/$(3) \
+# $(call jest,PROJECT,NGINX)
+jest = NODE_OPTIONS=--experimental-vm-modules ALBC_TEST_NGINX=$(CURDIR)/$(2) \
   $(STEP) node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json
 
 test-build:
 	@$(STEP) tsc -p tsconfig.build.json
-test-unit: $(NGINX) $(GATEWAY_API) $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,unit,$(NODE_OLD_BIN),$(NGINX))
-test-smoke: $(NGINX) $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,smoke,$(NODE_OLD_BIN),$(NGINX))
-$(LUA_TESTS): test-lua-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,lua,$(NODE_OLD_BIN),$<)
-$(E2E_TESTS): test-e2e-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
+test-unit: $(NGINX) $(GATEWAY_API)
+	@$(call jest,unit,$(NGINX))
+test-smoke: $(NGINX)
+	@$(call jest,smoke,$(NGINX))
+$(LUA_TESTS): test-lua-%: .nginx/%/nginx
+	@$(call jest,lua,$<)
+$(E2E_TESTS): test-e2e-%: .nginx/%/nginx
 	@deploy/debian-command prometheus prometheus
 	@deploy/debian-command chromium-headless-shell chromium-headless-shell
-	@$(call jest,e2e,$(NODE_OLD_BIN),$<)
-test-unit-new-node: $(NGINX) $(GATEWAY_API) $(call node_file,$(NODE_NEW_BIN))
-	@$(call jest,unit,$(NODE_NEW_BIN),$(NGINX))
-test-smoke-new-node: $(NGINX) $(call node_file,$(NODE_NEW_BIN))
-	@$(call jest,smoke,$(NODE_NEW_BIN),$(NGINX))
+	@$(call jest,e2e,$<)
+test-smoke-least-node: $(NGINX) .node/$(NODE_LEAST)/bin/node
+	@PATH="$(CURDIR)/.node/$(NODE_LEAST)/bin:$$PATH" $(call jest,smoke,$(NGINX))

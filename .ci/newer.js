@@ -130,7 +130,8 @@ function newest(key, value, file) {
   if (key === "DEBIAN_PACKAGES") {
     return newestPackages(value, /^NODE_IMAGE=.*-(\w+)-slim/m.exec(file)[1]);
   }
-  if (key.startsWith("NODE_")) {
+  if (key === "NODE_LEAST") return value;
+  if (key === "NODE_VERSION") {
     const found = JSON.parse(
       output("npm", ["view", `node@${value.split(".")[0]}`, "version", "--json"]),
     );

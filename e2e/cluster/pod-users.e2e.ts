@@ -133,7 +133,7 @@ describe("nginx as a user of its own", () => {
     expect((await pod.exec("nginx", "nginx -v")).output).toBe(
       `nginx version: nginx/${String(pinned)}\n`,
     );
-    const [, node] = /^NODE_NEW=(.*)$/m.exec(versions) ?? [];
+    const [, node] = /^NODE_VERSION=(.*)$/m.exec(versions) ?? [];
     expect((await pod.exec("controller", "node --version")).output).toBe(`v${String(node)}\n`);
   });
 

@@ -43,8 +43,10 @@ test.each([...new Set(PLACES.map(({ path }) => path))])(
   },
 );
 
-test("the image runs the Node that is tested", () => {
-  expect(VERSIONS.get("NODE_IMAGE")).toContain(`node:${VERSIONS.get("NODE_NEW") ?? ""}-`);
+test("the image runs the Node that is tested, and the least is tried", () => {
+  expect(VERSIONS.get("NODE_IMAGE")).toContain(`node:${VERSIONS.get("NODE_VERSION") ?? ""}-`);
+  const { engines } = JSON.parse(text("package.json")) as { engines: { node: string } };
+  expect(VERSIONS.get("NODE_LEAST")).toBe(`${engines.node.replace(">=", "")}.0`);
 });
 
 test("the newest tag of a series is found in all pages of a registry, with its digest", async () => {
