@@ -20,7 +20,7 @@ const overlong = (path: string) =>
   path.replaceAll(/[\xc0\xc1]([\x80-\xbf])/g, (_, low: string) =>
     String.fromCharCode(low.charCodeAt(0) - 0x80),
   );
-const withoutBlanks = (path: string) => path.replaceAll(/ +(?=[/\\;]|$)/g, "");
+const withoutBlanks = (path: string) => path.replaceAll(/[\s\x85]+(?=[/\\;]|$)/g, "");
 const careless = (path: string) => withoutBlanks(overlong(decoded(decoded(path))));
 const withSlashes = (path: string) => path.replaceAll(/\\|%5c/gi, "/");
 

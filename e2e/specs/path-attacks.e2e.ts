@@ -195,6 +195,11 @@ describe.each([
     "/open/..%252fadmin",
     "/open/..%255cadmin",
     "/%2561dmin",
+    "/admin\xa0",
+    "/admin\x85",
+    "/admin\xa0?x",
+    "/admin%c2%a0/x",
+    "/open/\xc0\xae\xc0\xae/admin",
     "/open#/../admin",
     "/open?x#/../admin",
   ])("is not to be had as %s, however the backend reads it", async (path) => {
@@ -213,6 +218,7 @@ describe.each([
       "/a/..;/b",
       "/a%2fb/../c",
       "/a\\b",
+      "/{x}|^",
       "/x?y=/../admin;z",
     ]) {
       expect(echoOf(await gateway.send({ port: port(), host: HOST, path })).url).toBe(path);
@@ -281,6 +287,9 @@ describe.each([
           "%c0%ae%c0%ae",
           "%c0%af",
           "..%20/",
+          "\xa0",
+          "%a0/",
+          "\xc0\xae\xc0\xae",
         ],
         ...[
           "admin",

@@ -6,12 +6,14 @@ ffi.cdef([[
 int memcmp(const void *a, const void *b, size_t length);
 void *memchr(const void *bytes, int byte, size_t length);
 void *memmem(const void *bytes, size_t length, const void *part, size_t part_length);
+uintptr_t ngx_escape_uri(unsigned char *to, const unsigned char *bytes, size_t length, unsigned int type);
 ]])
 
 local C = ffi.C
 local cast = ffi.cast
 local const_bytes = ffi.typeof("const unsigned char *")
 local tonumber = tonumber
+local NGX_ESCAPE_URI = 0
 
 local _M = {}
 
@@ -46,6 +48,15 @@ end
 ---@param length integer
 function _M.equal(a, b, length)
     return a == b or C.memcmp(a, b, length) == 0
+end
+
+--- Returns whether a path holds only bytes that nginx would write into a URI as they are: no blank, control byte, byte
+--- above 126, `%`, `?`, `#` or `\`, and a few others.
+---@param bytes ffi.cdata*
+---@param length integer
+function _M.are_plain(bytes, length)
+    -- Without a place to write to, it returns the number of bytes to escape.
+    return C.ngx_escape_uri(nil, bytes, length, NGX_ESCAPE_URI) == 0
 end
 
 --- The bytes of a Lua string; valid as long as the string is referenced.

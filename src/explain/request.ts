@@ -229,9 +229,14 @@ function asAscii(text: string): string {
   });
 }
 
-/** Windows ignores blanks at the end of a file's name. */
+/** White space of Unicode in UTF-8, without that of ASCII. */
+const WIDE_BLANK =
+  /\xc2[\x85\xa0]|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|[\xe1\xe3][\x9a\x80]\x80/g;
+
+/** Windows ignores blanks at the end of a file's name, and Python those at the end of a request line, also in Latin-1. */
 function withoutBlanks(text: string): string {
-  return text.replaceAll(/[ \t]+(?=[/\\;]|$)/g, "");
+  // eslint-disable-next-line no-control-regex -- Python takes these for blanks.
+  return text.replaceAll(WIDE_BLANK, " ").replaceAll(/[\t-\r\x1c-\x20\x85\xa0]+(?=[/\\;]|$)/g, "");
 }
 
 function withoutParameters(text: string): string {

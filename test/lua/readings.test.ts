@@ -29,6 +29,9 @@ it.each([
   ["overlong UTF-8 of three bytes", "/open/%e0%80%ae./%e0%81%a1dmin", "/admin"],
   ["overlong UTF-8 decoded twice", "/open/%25c0%25ae./admin", "/admin"],
   ["blanks at the end of segments", "/open/..%20/admin%09%20", "/admin"],
+  ["blanks of Latin-1, not encoded", "/admin\xa0\x85/b\xa0", "/admin/b"],
+  ["blanks of Unicode", "/admin%c2%a0/b%E3%80%80%e2%80%8a", "/admin/b"],
+  ["blanks and control bytes", "/open/..%0b/admin%1f", "/admin"],
   ["backslashes and parameters", "/open\\..;\\admin\\.", "/admin/"],
 ])("%s: %s", async (_, target, path) => {
   expect(await readings(target)).toContain(path);
@@ -38,7 +41,8 @@ it.each([
 it("are the same for explain (property)", async () => {
   const pieces = [
     ...["/", ".", "..", ";", "\\", "%2e", "%2F", "%5c", "%3b", "%25", "a", "b", "?"],
-    ...["%c0", "%c1", "%e0", "%80", "%ae", "%9c", "%20", "%09"],
+    ...["%c0", "%c1", "%e0", "%80", "%ae", "%9c", "%20", "%09", "%a0", "%85", "%1d"],
+    ...["%c2", "%e1", "%9a", "%e2", "%81", "%9f", "%8a", "%e3"],
   ];
   const target = fc
     .array(fc.constantFrom(...pieces), { maxLength: 10 })

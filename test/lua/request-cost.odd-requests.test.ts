@@ -100,6 +100,8 @@ const PATHS: readonly (readonly [string, string])[] = [
   ["encoded backslashes", "%5ca;"],
   ["overlong", "/%c0%ae;"],
   ["blanks", "/a%20%09;"],
+  ["one run of blanks", "%20"],
+  ["blanks of Latin-1", "\xa0"],
   ["elements of every kind", "/./a;b%5c..%3b/%252e/"],
 ].map(([of, part]) => [of ?? "", `/${(part ?? "").repeat(15_800 / (part ?? "").length)}`] as const);
 const ODD: readonly (readonly [string, string, readonly Header[]])[] = [

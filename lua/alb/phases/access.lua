@@ -4,6 +4,7 @@
 -- May yield: yes (forward auth, a body that is held). Phases: access.
 local access = require("alb.auth.access")
 local begin_count = require("alb.request_counts").begin
+local bytes_of = require("alb.bytes").of
 local canonical_host = require("alb.route.host_keys").canonical
 local candidates = require("alb.route.candidate")
 local endpoints = require("alb.upstream.endpoints")
@@ -171,7 +172,7 @@ local function find_any(server_id)
     end
     predicates.start()
     local request_uri = var.request_uri
-    if not is_one(request_uri, path) then
+    if not is_one(bytes_of(request_uri), #request_uri, bytes_of(path), #path) then
         readings.check(find_candidate, server_id, host, request_uri, path)
     end
     return find_route(server_id, host, path), is_named

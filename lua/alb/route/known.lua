@@ -13,31 +13,17 @@ local reader = require("alb.nginx_variable").reader
 
 local equal = bytes.equal
 local ffi_str = ffi.string
-local find_byte = bytes.find
 local get_host = reader("host")
 local get_http_host = reader("http_host")
 local get_request_uri = reader("request_uri")
 local get_uri = reader("uri")
+local is_one = require("alb.route.readings").is_one
 local winner = prefix.winner
 
 local SEQ = candidates.SEQ
 local DEPTH = prefix.DEPTH
-local BACKSLASH, HASH, QUESTION_MARK, SEMICOLON = 92, 35, 63, 59
 
 local _M = {}
-
--- The same check as in readings.lua, on bytes.
-local function is_one(target, target_length, uri, length)
-    if find_byte(uri, 0, length, SEMICOLON) or find_byte(uri, 0, length, BACKSLASH) then
-        return false
-    end
-    if target_length < length or not equal(target, uri, length) then
-        return false
-    end
-    return target_length == length
-        or target[length] == QUESTION_MARK
-            and not find_byte(target, length + 1, target_length, HASH)
-end
 
 -- The table of the request's host; nil if the Host header differs from it.
 local function table_of(server_id)

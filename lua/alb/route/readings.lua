@@ -2,40 +2,48 @@
 --
 -- The gateway chooses a route by nginx's normalised path, but the backend gets the target as received. A backend that
 -- keeps dot segments or `%2F`, drops path parameters (`;…`, as servlets do), takes `\` for `/`, decodes twice, reads
--- overlong UTF-8 as ASCII or drops blanks at the end of a segment (as Windows does) serves another path. If another
--- rule, or a backend of it, restricts that path, the request is refused, because it would bypass the restriction.
+-- overlong UTF-8 as ASCII or drops blanks at the end of a segment (as Windows does, and Python at the end of a path)
+-- serves another path. If another rule, or a backend of it, restricts that path, the request is refused, because it
+-- would bypass the restriction.
 -- May yield: no. Phases: access.
+local bytes = require("alb.bytes")
 local candidates = require("alb.route.candidate")
 local errors = require("alb.errors")
 local path = require("alb.filters.path")
 
+local are_plain = bytes.are_plain
 local concat = table.concat
 local decode = path.decode
+local equal = bytes.equal
+local find_byte = bytes.find
 local of_target = path.of_target
 local gmatch = string.gmatch
 local str_byte = string.byte
 local str_char = string.char
 local str_find = string.find
 local str_gsub = string.gsub
-local str_sub = string.sub
 local sort = table.sort
 
 local _M = {}
 
-local QUESTION_MARK, SLASH = 63, 47
+local HASH, QUESTION_MARK, SEMICOLON, SLASH = 35, 63, 59, 47
 local ROUTE = candidates.ROUTE
 
---- Returns whether the target has only one reading, the path. Every request runs this, so it uses no patterns.
----@param target string $request_uri
----@param uri string the normalised path
-function _M.is_one(target, uri)
-    if str_find(uri, ";", 1, true) or str_find(uri, "\\", 1, true) then
+--- Returns whether the target has only one reading, the path. Every request runs this, so it compares bytes.
+---@param target ffi.cdata* $request_uri
+---@param target_length integer
+---@param uri ffi.cdata* the normalised path
+---@param length integer
+function _M.is_one(target, target_length, uri, length)
+    if target_length < length or not equal(target, uri, length) then
         return false
     end
-    return target == uri
-        or str_byte(target, #uri + 1) == QUESTION_MARK
-            and str_sub(target, 1, #uri) == uri
-            and not str_find(target, "#", 1, true)
+    if not are_plain(uri, length) or find_byte(uri, 0, length, SEMICOLON) then
+        return false
+    end
+    return target_length == length
+        or target[length] == QUESTION_MARK
+            and not find_byte(target, length + 1, target_length, HASH)
 end
 
 local is_dots = { ["."] = true, [".."] = true }
@@ -100,8 +108,23 @@ local function as_ascii(text)
     return (str_gsub(text, "(\224[\128\129])([\128-\191])", ascii_of))
 end
 
+-- White space of Unicode in UTF-8 as spaces.
+local function with_spaces(text)
+    if not str_find(text, "[\194\225-\227]") then
+        return text
+    end
+    text = str_gsub(text, "\194[\133\160]", " ")
+    text = str_gsub(text, "\226\128[\128-\138\168\169\175]", " ")
+    text = str_gsub(text, "\226\129\159", " ")
+    return (str_gsub(text, "[\225\227][\154\128]\128", " "))
+end
+
+-- A run of blanks from its first one: those of ASCII and Latin-1. Without the frontier, a long run costs its square.
+local BLANKS = "%f[\9-\13\28-\32\133\160][\9-\13\28-\32\133\160]+"
+
 local function without_blanks(text)
-    return (str_gsub(str_gsub(text, "[ \t]+([/\\;])", "%1"), "[ \t]+$", ""))
+    text = with_spaces(text)
+    return (str_gsub(str_gsub(text, BLANKS .. "([/\\;])", "%1"), BLANKS .. "$", ""))
 end
 
 local function merge(text)
