@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RouteBinding } from "../model/route.js";
 import { type HostPattern, hostKey } from "../model/values.js";
-import { getOrInsert, groupBy, memoized } from "../support/collections.js";
+import { addTo, getOrInsert, groupBy, memoized } from "../support/collections.js";
 import type { HostOwners } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
 import { type Place, nameOf } from "./place.js";
@@ -50,9 +50,10 @@ function firstByPath(claims: readonly OrderedClaim[]): Map<string, OrderedClaim>
   return first;
 }
 
-/** Claims with one list of places on one listener. */
+/** Claims of one object with one list of places on one listener. */
 interface Together {
-  readonly at: RouteBinding["at"];
+  readonly listener: string;
+  readonly hosts: readonly { readonly host: HostPattern }[];
   readonly claims: readonly OrderedClaim[];
 }
 
@@ -87,7 +88,8 @@ export class ShadowedPaths {
       const reports = [...placed(key)].flatMap(([listener, { own, groups }]) => {
         const wider = above.flatMap((places) => places.get(listener)?.own ?? []);
         return groups.flatMap((group) => {
-          const isFirst = groups.length > 1 || indexIn(group.at, key) === 0;
+          const [first] = group.hosts;
+          const isFirst = groups.length > 1 || (first && hostKey(first.host)) === key;
           return isFirst ? shadowedAt(group, own, wider) : [];
         });
       });
@@ -101,15 +103,11 @@ export class ShadowedPaths {
     key: string,
     claimsOf: (object: KubernetesObject) => readonly OrderedClaim[],
   ): ReadonlyMap<string, { readonly own: ClaimsOfHost; readonly groups: readonly Together[] }> {
-    const claims = this.#owners
-      .claimantsOf(key)
-      .flatMap((object) => claimsOf(object).filter(({ binding }) => indexIn(binding.at, key) >= 0));
-    const byListener = groupBy(claims, ({ claim }) => claim.listener);
+    const all = this.#owners.claimantsOf(key).flatMap((object) => claimsAt(claimsOf(object), key));
+    const byListener = groupBy(all, ({ listener }) => listener);
     return new Map(
-      Array.from(byListener, ([listener, all]) => {
-        const groups = [...groupBy(all, ({ binding }) => binding.at)];
-        const together = groups.map(([at, own]): Together => ({ at, claims: own }));
-        return [listener, { own: hostClaims(together), groups: together }] as const;
+      Array.from(byListener, ([listener, groups]) => {
+        return [listener, { own: hostClaims(groups), groups }] as const;
       }),
     );
   }
@@ -120,20 +118,36 @@ function memoizedByKey<V>(compute: (key: string) => V): (key: string) => V {
   return (key) => getOrInsert(known, key, () => compute(key));
 }
 
-/** Many claims of an Ingress may share a long list of aliases. */
+/** An index of fewer claims and hosts would cost more memory than it saves time. */
 const MANY = 8;
 
-function indexIn(at: RouteBinding["at"], key: string): number {
-  const [place] = at;
-  if (place === undefined) return -1;
-  if (place.hosts.length > MANY) return indexesOf(at).get(key) ?? -1;
-  return place.hosts.findIndex(({ host }) => hostKey(host) === key);
+/** The claims of an object for a host. All its hosts may be asked for, so an object with many of them has an index. */
+function claimsAt(claims: readonly OrderedClaim[], key: string): readonly Together[] {
+  const hasMany = claims.length > MANY || claims.some(({ binding: { at } }) => hasManyHosts(at));
+  if (hasMany) return byHost(claims).get(key) ?? [];
+  return together(claims).filter(({ hosts }) => hosts.some(({ host }) => hostKey(host) === key));
 }
 
-const indexesOf = memoized(([place]: RouteBinding["at"]) => {
-  const keys = place?.hosts.map(({ host }, i) => [hostKey(host), i] as const) ?? [];
-  return new Map(keys);
+function hasManyHosts(at: RouteBinding["at"]): boolean {
+  return at.some(({ hosts }) => hosts.length > MANY);
+}
+
+const byHost = memoized((claims: readonly OrderedClaim[]) => {
+  const groups = new Map<string, Together[]>();
+  for (const each of together(claims)) {
+    for (const { host } of each.hosts) addTo(groups, hostKey(host), each);
+  }
+  return groups;
 });
+
+function together(claims: readonly OrderedClaim[]): readonly Together[] {
+  const groups = groupBy(claims, ({ binding }) => binding.at);
+  return [...groups].flatMap(([[place], own]) => {
+    const [first] = own;
+    const hosts = place?.hosts ?? [];
+    return first === undefined ? [] : { listener: first.claim.listener, hosts, claims: own };
+  });
+}
 
 function shadowedAt(
   { claims }: Together,

@@ -2,15 +2,20 @@
  * Compiling costs what the input is long: twice of anything takes twice the time, and a byte of it not many times what a byte of plain
  * paths takes. A long run (ALBC_PROPERTY_SECONDS) tries larger pairs, too.
  */
-import { compile } from "../../src/compile.js";
+import type { KindName } from "../../src/api/kinds.js";
+import type { KubernetesObject } from "../../src/api/wire.js";
+import { Compiler, compile } from "../../src/compile.js";
 import { formatText } from "../../src/diagnostics/format.js";
 import { MOST_OF_OBJECT } from "../../src/diagnostics/sink.js";
 import { type LoadResult, loadResources, resourcesFromObjects } from "../../src/input/load.js";
+import { LiveObjects } from "../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import {
+  COMPAT,
   COSTLY_INGRESSES,
   COSTLY_RULES,
   type Costly,
+  type Manifest,
   plainPaths,
 } from "../support/costly-objects.js";
 import { COSTLY_PAIRS } from "../support/costly-pairs.js";
@@ -58,6 +63,26 @@ function ofText(text: string): Work {
   };
 }
 
+/** An annotation of the last object comes and goes. Only that object counts as input. */
+function ofEdits(objects: readonly Manifest[]): Work {
+  const live = new LiveObjects({ albGroup: DEFAULT_OPTIONS.domains.group });
+  const compiler = new Compiler();
+  const last = objects.at(-1);
+  let count = 0;
+  const put = (object: unknown): void => {
+    const { kind, metadata } = object as Pick<KubernetesObject, "kind" | "metadata">;
+    live.put(kind as KindName, metadata.namespace, metadata.name, object);
+  };
+  const run = (): void => {
+    const annotations = { [`${COMPAT}/proxy-body-size`]: `${(count += 1) % 2}m` };
+    put({ ...last, metadata: { ...(last?.["metadata"] as object), annotations } });
+    compiler.compile(live.snapshot().resources, DEFAULT_OPTIONS);
+  };
+  objects.forEach(put);
+  run();
+  return { bytes: JSON.stringify(last).length, run };
+}
+
 const OBJECTS: Costly = {
   ...COSTLY_INGRESSES,
   ...COSTLY_ROUTES,
@@ -68,6 +93,9 @@ const CASES = new Map<string, (n: number) => Work>([
   ...Object.entries(OBJECTS).map(
     ([name, make]) => [name, (n: number) => ofObjects(make(n))] as const,
   ),
+  ...Object.entries(OBJECTS)
+    .filter(([name]) => / that several .* have$/.test(name))
+    .map(([name, make]) => [`one annotation of ${name}`, (n: number) => ofEdits(make(n))] as const),
   ...Object.entries(COSTLY_TEXTS).map(
     ([name, make]) => [`a text of ${name}`, (n: number) => ofText(make(n))] as const,
   ),

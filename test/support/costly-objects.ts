@@ -58,7 +58,28 @@ const manyAliases = (n: number, annotations: Manifest = {}): Manifest[] =>
     ),
   );
 
+const twins = (count: number, host: (i: number) => string, more: Manifest = {}): Manifest[] => [
+  S,
+  ...range(2, (k) =>
+    ingress(`a${k}`, { rules: range(count, (i) => rule(host(i), [at(`/${k}`), at("/")])) }, more),
+  ),
+];
+
 export const COSTLY_INGRESSES: Costly = {
+  "hosts that several Ingresses have": (n) => twins(2 * n, (i) => `h${i}.example`),
+  "wildcards that several Ingresses have": (n) => twins(2 * n, (i) => `*.h${i}.example`),
+  "hosts out of their order that several Ingresses have": (n) =>
+    twins(2 * n, (i) => `h${i}.example`, { "alb.cpaas.io/ingress-rule-priority-0-0": "7" }),
+  "aliases that several Ingresses have": (n) => [
+    S,
+    ...range(4, (k) =>
+      ingress(
+        `a${k}`,
+        { rules: [rule("a.example", [at(`/${k}`)])] },
+        { [`${COMPAT}/server-alias`]: range(n, (i) => `h${i}.example`).join() },
+      ),
+    ),
+  ],
   "index annotations and paths": (n) =>
     annotated(
       2 * n,
@@ -255,6 +276,15 @@ const frontends = (n: number): readonly Manifest[] => [
 const anyUrl = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
 
 export const COSTLY_RULES: Costly = {
+  "hosts that several Rules have": (n) => [
+    ...balancer,
+    ...range(2, (k) =>
+      dslxRule(k, [
+        { type: "HOST", values: [["IN", ...range(4 * n, (i) => `h${i}.example`)]] },
+        { type: "URL", values: [["STARTS_WITH", `/${k}`]] },
+      ]),
+    ),
+  ],
   "Rules with misspelt labels and Frontends": (n) => [
     ...frontends(n),
     ...range(n, (k) => dslxRule(k, anyUrl, `g${k}`)),

@@ -90,6 +90,12 @@ const listenerSets = (count: number, own: (k: number) => readonly Manifest[]): M
 export const COSTLY_ROUTES: Costly = {
   "routes of one listener": (n) => [...one, ...range(n, (i) => route(i))],
   "routes of one host": (n) => [...one, ...range(n, (i) => route(i, { hostnames: ["a.example"] }))],
+  "hosts that several routes have": (n) => [
+    ...one,
+    ...range(n / 4, (i) =>
+      route(i, { hostnames: range(16, (k) => `h${k}.g${Math.floor(i / 4)}.example`) }),
+    ),
+  ],
   "hosts and matches on 64 listeners": (n) => manyPlaces(n / 20),
   "hosts and matches on 64 listeners, each with a route of its own": (n) => [
     ...manyPlaces(n / 20),
