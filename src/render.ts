@@ -78,7 +78,7 @@ export class Renderer {
     ];
     if (routing.streams.length > 0) {
       const contents = renderEndpoints({ pools: routing.pools, streamUpstreams });
-      files.push({ path: ENDPOINTS_FILE, contents, mode: 0o644, patient: true });
+      files.push({ path: ENDPOINTS_FILE, contents, mode: 0o644 });
     }
     return files.sort((a, b) => compareStrings(a.path, b.path));
   }

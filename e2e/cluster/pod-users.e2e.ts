@@ -9,9 +9,9 @@ import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import { Health } from "../harness/health.js";
-import { basic, htpasswdLine } from "../harness/htpasswd.js";
+import { basic, siteWithLogin } from "../harness/htpasswd.js";
 import { send } from "../harness/http-client.js";
-import { ingress, nginx, secret, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await pod.writeFile("options", "albc.yaml", deployedOptions());
   const backend = await scene.use(EchoBackend.start("web"));
   await writeManifest("service.yaml", yaml(service("web", [{ port: backend.port }])));
-  await writeManifest("site.yaml", await site("secret"));
+  await writeManifest("site.yaml", await siteWithLogin(pair, "secret"));
   startController();
   startNginx();
   await ready();
@@ -46,19 +46,6 @@ async function writeManifest(name: string, text: string): Promise<void> {
   const beside = join(pod.volume("tmp"), `.${name}`);
   await writeFile(beside, text, { mode: 0o644 });
   await rename(beside, join(pod.volume("tmp"), name));
-}
-
-async function site(password: string): Promise<string> {
-  const annotations = nginx({ "auth-type": "basic", "auth-secret": "users" });
-  return yaml(
-    tlsSecret("web-tls", pair),
-    secret("users", { auth: await htpasswdLine("ann", password) }),
-    ingress("web", {
-      annotations,
-      tls: [{ hosts: ["web.example"], secretName: "web-tls" }],
-      hosts: { "web.example": [{ service: "web" }] },
-    }),
-  );
 }
 
 function startController(): void {
@@ -102,7 +89,7 @@ const SPY = `
 describe("nginx as a user of its own", () => {
   test("serves routes, certificates and credentials that albc writes, and their changes", async () => {
     expect(await get("secret")).toBe(200);
-    await writeManifest("site.yaml", await site("changed"));
+    await writeManifest("site.yaml", await siteWithLogin(pair, "changed"));
     await waitFor("a worker takes the new password", async () => (await get("changed")) === 200);
     await waitFor("no worker takes the old one", async () => (await get("secret")) === 401);
   });

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { KeyPair } from "./certificates.js";
+import { ingress, nginx, secret, tlsSecret, yaml } from "./manifests.js";
 
 const run = promisify(execFile);
 
@@ -18,4 +20,17 @@ export async function htpasswdLine(user: string, password: string): Promise<stri
 /** Value of an Authorization header. */
 export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
+/** An Ingress of the Service `web` for https://web.example, where `ann` logs in. */
+export async function siteWithLogin(pair: KeyPair, password: string): Promise<string> {
+  return yaml(
+    tlsSecret("web-tls", pair),
+    secret("users", { auth: await htpasswdLine("ann", password) }),
+    ingress("web", {
+      annotations: nginx({ "auth-type": "basic", "auth-secret": "users" }),
+      tls: [{ hosts: ["web.example"], secretName: "web-tls" }],
+      hosts: { "web.example": [{ service: "web" }] },
+    }),
+  );
 }

@@ -6,6 +6,7 @@ import { Gateway } from "../harness/gateway.js";
 import { Load, only200 } from "../harness/load.js";
 import { type Manifest, ingress, nginx, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
 import { gatewayWith } from "../harness/stream-manifests.js";
 
 const scene = useScene();
@@ -78,7 +79,10 @@ it("requests of routes with new sets of statuses and codes, and new body limits,
   for (let round = 1; round <= ROUNDS; round += 1) {
     const before = await gateway.readRunFile("nginx.conf");
     await gateway.change("routes.yaml", yaml(...routes(round)));
-    expect(await gateway.readRunFile("nginx.conf")).not.toBe(before);
+    // A namespace is reloaded once a second.
+    await waitFor("nginx is reloaded", async () => {
+      return (await gateway.readRunFile("nginx.conf")) !== before;
+    });
     await Promise.all(loads.map((load) => load.more(50)));
   }
   for (const load of loads) {

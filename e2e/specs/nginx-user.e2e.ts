@@ -1,13 +1,13 @@
 /** With --nginx-user the master of nginx is root and its workers are not: nothing that the master reads or makes may be theirs to change. */
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { type KeyPair, selfSigned } from "../harness/certificates.js";
+import { Authority, type KeyPair, selfSigned } from "../harness/certificates.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
-import { gatewayOn } from "../harness/gateway-manifests.js";
-import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import { ingress, nginx, secret, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { GATEWAY_API, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import { basic, siteWithLogin } from "../harness/htpasswd.js";
+import { configMap, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const HOST = "web.example";
@@ -19,17 +19,31 @@ const isRoot = process.getuid?.() === 0;
 const scene = useScene();
 let gateway: Gateway;
 let pair: KeyPair;
+let port: number;
 
-async function site(password: string): Promise<string> {
-  const annotations = nginx({ "auth-type": "basic", "auth-secret": "users" });
+/** A backend whose certificate has another name than its server name, which nginx can't check by itself. */
+async function verifiedSite(): Promise<string> {
+  const authority = await Authority.create();
+  const tls = await authority.issue("inner.example");
+  const backend = await scene.use(EchoBackend.start("verified", { tls }));
+  const validation = {
+    caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }],
+    hostname: "sni.example",
+    subjectAltNames: ["inner.example", "other.example"].map((hostname) => ({
+      type: "Hostname",
+      hostname,
+    })),
+  };
   return yaml(
-    tlsSecret("web-tls", pair),
-    secret("users", { auth: await htpasswdLine("ann", password) }),
-    ingress("web", {
-      annotations,
-      tls: [{ hosts: [HOST], secretName: "web-tls" }],
-      hosts: { [HOST]: [{ service: "web" }] },
-    }),
+    configMap("ca", { "ca.crt": authority.pair.certificate }),
+    service("verified", [{ port: backend.port }]),
+    {
+      apiVersion: `${GATEWAY_API}/v1`,
+      kind: "BackendTLSPolicy",
+      metadata: { name: "verified", namespace: "default" },
+      spec: { targetRefs: [{ group: "", kind: "Service", name: "verified" }], validation },
+    },
+    httpRoute("verified", ["verified.example"], [{ path: "/", service: "verified" }]),
   );
 }
 
@@ -37,11 +51,14 @@ beforeAll(async () => {
   if (!isRoot) return;
   pair = await selfSigned(HOST);
   const backend = await scene.use(EchoBackend.start("web"));
+  port = await freePort();
   gateway = await scene.use(
     Gateway.start({
       files: {
         "service.yaml": yaml(service("web", [{ port: backend.port }])),
-        "site.yaml": await site("first"),
+        "gateway.yaml": yaml(gatewayOn({ http: port })),
+        "verified.yaml": await verifiedSite(),
+        "site.yaml": await siteWithLogin(pair, "first"),
       },
       flags: ["--nginx-user", USER],
     }),
@@ -83,6 +100,11 @@ test("the workers are of the user, and serve certificates and passwords", async 
   expect((await login("second")).status).toBe(401);
 });
 
+test("workers reach backends whose certificates have other names than the hostname", async () => {
+  if (!isRoot) return;
+  expect((await gateway.send({ port, path: "/", host: "verified.example" })).status).toBe(200);
+});
+
 test("the workers' user can replace no file that the master reads", async () => {
   if (!isRoot) return;
   expect(await theirs(gateway.runFolder)).toEqual([]);
@@ -90,9 +112,9 @@ test("the workers' user can replace no file that the master reads", async () => 
 
 test("so it is after changes with and without a reload", async () => {
   if (!isRoot) return;
-  await gateway.change("site.yaml", await site("second"));
+  await gateway.change("site.yaml", await siteWithLogin(pair, "second"));
   expect((await login("second")).status).toBe(200);
-  await gateway.change("gateway.yaml", yaml(gatewayOn({ extra: await freePort() })));
+  await gateway.change("gateway.yaml", yaml(gatewayOn({ http: port, extra: await freePort() })));
   expect(await theirs(gateway.runFolder)).toEqual([]);
   expect((await login("second")).status).toBe(200);
 });

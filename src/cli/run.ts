@@ -80,11 +80,10 @@ export async function runRun(
     const changes = await RecentChanges.open(folder, nginxFolder !== undefined);
     const controller = new Controller(source, {
       ...{ options, log, observe, changes, fixedFiles: await fixedFiles(run) },
-      apply: (files) => applier.apply(files),
+      apply: (files, isAwaited) => applier.apply(files, isAwaited),
+      nginx: applier,
       probe: nginx && ((files) => applier.probe(files)),
-      expect: () => {
-        applier.expect();
-      },
+      expect: () => applier.expect(),
     });
     await serve(run, { controller, applier, nginx, signals });
   } finally {

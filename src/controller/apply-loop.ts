@@ -19,6 +19,12 @@ export interface Compiled {
   readonly files: readonly RenderedFile[];
   /** Called once every worker serves the files. */
   readonly served?: () => void;
+  /** Milliseconds until something else may be loaded by a reload; absent: nothing waits. */
+  readonly held?: number | undefined;
+  /** Called when the files are written, or nginx has loaded them. */
+  readonly applied?: (applied: Applied) => void;
+  /** Called if nginx refuses the files. True: another compilation may succeed at once. */
+  readonly refused?: () => boolean;
   /** Milliseconds since 1970 at which certificates expire: a new compilation then reports it, although nothing else changes. */
   readonly expiries: readonly number[];
 }
@@ -57,7 +63,8 @@ export class ApplyLoop {
   constructor(options: {
     readonly log: Log;
     readonly compile: () => Promise<Compiled>;
-    readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+    /** `isAwaited`: whether other changes wait. */
+    readonly apply: (files: readonly RenderedFile[], isAwaited: () => boolean) => Promise<Applied>;
     /** Called at the first change of a batch: `apply` may follow. */
     readonly expect?: () => void;
     /** nginx refused a configuration, and not because of ports. */
@@ -132,29 +139,41 @@ export class ApplyLoop {
     const { compile, apply } = this.#options;
     const watch = new ApplyWatch(this.#options);
     clearTimeout(this.#retry);
+    let compiled: Compiled | undefined;
     try {
-      const compiled = await compile();
+      compiled = await compile();
       this.#notifyAtExpiry(compiled);
       watch.compiled();
-      const applied = await apply(compiled.files);
-      this.#ports.listens(applied.listens ?? []);
-      if (this.#unblock(applied.blockedPorts ?? [], applied.refused !== undefined)) return "again";
-      const duration = watch.applied(applied);
-      if (this.exclude(applied.unavailablePorts ?? [], applied.refused ?? "")) return "again";
-      this.#report(applied, duration);
-      this.#conclude(compiled, applied);
+      return this.#applied(
+        compiled,
+        await apply(compiled.files, () => this.#batcher.isAwaited),
+        watch,
+      );
     } catch (error: unknown) {
       watch.failed(error);
-      return this.#failed(error);
+      return this.#failed(error, compiled);
     }
+  }
+
+  #applied(compiled: Compiled, applied: Applied, watch: ApplyWatch): "again" | "done" {
+    const { listens = [], blockedPorts = [], unavailablePorts = [], refused } = applied;
+    this.#ports.listens(listens);
+    if (refused === undefined) compiled.applied?.(applied);
+    if (this.#unblock(blockedPorts, refused !== undefined)) return "again";
+    const duration = watch.applied(applied);
+    if (this.exclude(unavailablePorts, refused ?? "")) return "again";
+    this.#report(applied, duration);
+    if (refused !== undefined && compiled.refused?.() === true) return "again";
+    this.#conclude(compiled, applied);
     return "done";
   }
 
-  #failed(error: unknown): "again" | "done" {
+  #failed(error: unknown, compiled: Compiled | undefined): "again" | "done" {
     if (error instanceof NginxRefused) {
       if (this.#unblock(error.blockedPorts, true)) return "again";
       if (this.exclude(error.unavailablePorts, error.message)) return "again";
       this.#options.onRefused?.();
+      if (compiled?.refused?.() === true) return "again";
     }
     const delay = this.#retryLater();
     this.#options.log.error(
@@ -175,9 +194,9 @@ export class ApplyLoop {
   }
 
   /** Calls `served` only if workers exist and all of them serve the configuration. */
-  #conclude(compiled: Compiled, { kind, refused, unwritten, held }: Applied): void {
+  #conclude(compiled: Compiled, { kind, refused, unwritten }: Applied): void {
     const isFine = refused === undefined && unwritten === undefined;
-    if (held !== undefined && isFine) this.#notifyAfter(held, "postponed reload");
+    if (compiled.held !== undefined && isFine) this.#notifyAfter(compiled.held, "postponed reload");
     const wasAbsent = this.#isAbsent;
     this.#isAbsent = kind === "written";
     if (this.#isAbsent) {

@@ -23,6 +23,11 @@ export class Batcher {
     this.#options = options;
   }
 
+  /** Whether something has changed since the last batch began. */
+  get isAwaited(): boolean {
+    return this.#firstChange !== undefined;
+  }
+
   /** Something changed. */
   notify(): void {
     if (this.#closed) return;

@@ -16,7 +16,7 @@ import type { Advance } from "../input/load.js";
 import type { Resources } from "../input/resources.js";
 import { LiveObjects } from "../input/object-store.js";
 import type { CompileOptions } from "../model/options.js";
-import type { Applied } from "../output/apply.js";
+import type { Applied, Applier } from "../output/apply.js";
 import { NginxNotStarted } from "../output/nginx-log.js";
 import type { RecentChanges } from "../output/recent-changes.js";
 import { NginxRefused } from "../output/reloader.js";
@@ -26,6 +26,9 @@ import type { Log } from "../support/log.js";
 import { errorText } from "../support/text.js";
 import { type Compiled, ApplyLoop, ApplyWatch } from "./apply-loop.js";
 import { NginxRefusals } from "./nginx-refusals.js";
+import { ReloadShares } from "./reload-shares.js";
+import { ReloadTurns } from "./reload-turns.js";
+import { leastWait, waitOf, waitingDiagnostics, withPendingStatuses } from "./waiting-changes.js";
 
 /** Where the objects come from: files (FileSource) or a cluster (ClusterSource). */
 export interface ObjectSource {
@@ -55,12 +58,14 @@ interface ControllerOptions {
   readonly observe: Observe;
   /** Files that are not compiled from objects: the Lua code, and facts about this machine. */
   readonly fixedFiles: readonly RenderedFile[];
-  readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+  readonly apply: (files: readonly RenderedFile[], isAwaited: () => boolean) => Promise<Applied>;
+  /** Absent: there are no old workers. */
+  readonly nginx?: Pick<Applier, "draining">;
   /** Tests files that are not to be served (Applier.probe); absent: nginx tests a configuration only when it is reloaded. */
   readonly probe?: ((files: readonly RenderedFile[]) => Promise<void>) | undefined;
   /** Called when something has changed: `apply` may follow. */
   readonly expect?: () => void;
-  readonly changes?: Pick<RecentChanges, "note" | "record" | "because">;
+  readonly changes?: Pick<RecentChanges, "note" | "record" | "because" | "wait">;
 }
 
 /** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
@@ -76,6 +81,7 @@ export class Controller {
   readonly #compiler = new Compiler();
   readonly #loop: ApplyLoop;
   readonly #refusals: NginxRefusals<Resources>;
+  readonly #turns: ReloadTurns;
   /** Of the last compilation. */
   #resources: Resources | undefined;
   #search: Promise<void> | undefined;
@@ -86,7 +92,7 @@ export class Controller {
   };
 
   constructor(source: ObjectSource, setup: ControllerOptions) {
-    const { log, observe, apply, expect, changes } = setup;
+    const { log, observe, apply, expect, changes, probe, nginx } = setup;
     this.#source = source;
     this.#setup = setup;
     this.#diagnostics = new DiagnosticLog(log);
@@ -96,6 +102,11 @@ export class Controller {
       onRefused: () => {
         this.#search ??= this.#searchBeside().finally(() => (this.#search = undefined));
       },
+    });
+    this.#turns = new ReloadTurns({
+      shares: new ReloadShares(setup.options.dataPlane.drainTimeout * 1000),
+      draining: async () => (await nginx?.draining()) ?? { generations: [], most: 0 },
+      isolates: probe === undefined,
     });
     this.#refusals = new NginxRefusals(log, (resources, options) => this.#test(resources, options));
   }
@@ -162,42 +173,54 @@ export class Controller {
   }
 
   async #compile(): Promise<Compiled> {
-    const { observe, fixedFiles, changes } = this.#setup;
+    const { observe, changes } = this.#setup;
     const { resources, unreadable, objects, changed, ...input } = await this.#source.read();
     changes?.note(changed.map(nameOf));
     // Between these steps, watches and answers of the API server are taken.
     await nextTurn();
     const { isInterim } = this.#loop;
     this.#resources = resources;
+    const newest = await this.#compilation(resources);
+    const plan = await this.#turns.plan(resources, newest, (other) => this.#compilation(other));
+    const { files, loadable, waiting } = plan;
+    const { certificates } = newest;
+    const held = waitingDiagnostics(waiting, resources);
+    const diagnostics = [...input.diagnostics, ...newest.diagnostics, ...held];
+    if (!isInterim) {
+      this.#diagnostics.update(diagnostics);
+      changes?.wait(waiting.map(waitOf));
+      const counts = new Map(KIND_NAMES.map((kind) => [kind, resources.list(kind).length]));
+      observe("compiled", summaryOf({ objects: counts, diagnostics, certificates, unreadable }));
+    }
+    this.#served = { ports: portsOf(loadable), objects };
+    return {
+      ...{ files, applied: plan.applied, refused: plan.refused },
+      held: leastWait(waiting),
+      expiries: certificates.map(({ certificate }) => certificate.expires),
+      served: () =>
+        this.#source.served?.(withPendingStatuses(loadable, newest, waiting), diagnostics),
+    };
+  }
+
+  async #compilation(resources: Resources): Promise<Compilation> {
     const render = this.#compiler.translate(resources, {
       ...this.#options(),
       refusedObjects: this.#refusals.among(resources),
     });
     await nextTurn();
     const compilation = render(Date.now());
-    const { certificates } = compilation;
-    const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
-    if (!isInterim) {
-      this.#diagnostics.update(diagnostics);
-      const counts = new Map(KIND_NAMES.map((kind) => [kind, resources.list(kind).length]));
-      observe("compiled", summaryOf({ objects: counts, diagnostics, certificates, unreadable }));
-    }
-    this.#served = { ports: portsOf(compilation), objects };
-    return {
-      files: [...compilation.files, ...fixedFiles],
-      expiries: certificates.map(({ certificate }) => certificate.expires),
-      served: () => this.#source.served?.(compilation, diagnostics),
-    };
+    return { ...compilation, files: [...compilation.files, ...this.#setup.fixedFiles] };
   }
 
   /** Leaves out ports that nginx can't listen on, as long as others remain. Returns the version of the policy. */
   async #startLeavingOut(nginx: FirstStart, watch: ApplyWatch): Promise<string> {
-    const { files } = await this.#compile();
+    const { files, applied } = await this.#compile();
     watch.compiled();
     try {
-      const { version } = await nginx.prepare(files);
+      const prepared = await nginx.prepare(files);
       await nginx.start();
-      return version;
+      applied?.(prepared);
+      return prepared.version;
     } catch (error: unknown) {
       if (!(error instanceof NginxRefused || error instanceof NginxNotStarted)) throw error;
       const { unavailablePorts, message } = error;

@@ -39,13 +39,15 @@ export class NginxRefusals<R extends RoutingResources> {
 
   /** For CompileOptions. */
   among(resources: R): readonly RefusedObject[] {
-    this.#closed = this.#closed.filter(({ object }) => isAmong(resources, object));
-    return this.#closed.map(({ refused }) => refused);
+    return this.#closed
+      .filter(({ object }) => isAmong(resources, object))
+      .map(({ refused }) => refused);
   }
 
   /** Closes what nginx refuses; false: no object is to blame. Throws what compiling throws. */
   async search(resources: R, options: CompileOptions): Promise<boolean> {
     const entries = entriesOf(resources);
+    this.#closed = this.#closed.filter(({ object }) => isAmong(resources, object));
     if ((await this.#refusal(resources, options, entries, [])) !== undefined) return false;
     for (let count = 0; count < MOST_SEARCHES; count += 1) {
       const reason = await this.#refusal(resources, options, entries);

@@ -157,6 +157,11 @@ export const DIAGNOSTIC_CATALOG = {
     "albc found the object by testing configurations without some of the objects. Its hosts and paths answer 503, connections of its stream routes are closed, and a Secret or ConfigMap counts as absent; everything else is served. albc tries the object again once it changes, and when albc starts.",
     "change what the message names; if it is a directive that this nginx does not know, install the modules that albc needs",
   ),
+  RELOAD_WAITS: warning(
+    "a change waits for a reload of nginx",
+    "Each reload leaves workers behind until their last connection ends, and few may stay. A namespace may have three reloads whose workers still drain; after that, it has one a minute. Until then, listeners that wait are not Programmed, and what needs a reload (ports, TLSRoutes, TCPRoutes, UDPRoutes, verified TLS, retries, body limits) is served as before; routes, auth, Secrets and other namespaces change at once.",
+    "nothing; if it is reported often, find out what keeps changing the object",
+  ),
   CERTIFICATE_UNUSABLE: error(
     "a certificate can't be used",
     "The Secret is missing or lacks a PEM certificate chain with its private key, the key is too weak or RSA with more than 4096 bits, or the chain exceeds 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate is served, or else a self-signed one, which clients refuse.",

@@ -5,7 +5,7 @@ import { readPolicyFile } from "../explain/read-policy.js";
 import { type PolicySummary, summaryOf } from "../explain/summary.js";
 import { type DataPlaneStatus, ControlClient } from "../output/control-client.js";
 import { readIfThere } from "../output/files.js";
-import { type RecentChange, readChanges } from "../output/recent-changes.js";
+import { type RecentChange, type WaitingChange, readChanges } from "../output/recent-changes.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText, inSeconds } from "../support/text.js";
 
@@ -21,6 +21,7 @@ export interface RunStatus extends PolicyFacts {
   readonly problem?: string;
   /** Newest first. */
   readonly changes: readonly RecentChange[];
+  readonly waiting: readonly WaitingChange[];
 }
 
 /** Reads all of policy.json, which takes a second for 100,000 routes. Throws EnvironmentError if there is none. */
@@ -39,7 +40,7 @@ export async function readStatus(
   folder: string,
   control: Pick<ControlClient, "status"> = new ControlClient(folder),
 ): Promise<RunStatus> {
-  const known = { ...facts, changes: await readChanges(folder) };
+  const known = { ...facts, ...(await readChanges(folder)) };
   try {
     const { workers, expected } = await control.status();
     return { ...known, workers, expected };
@@ -113,6 +114,7 @@ export function statusTables({
   empty,
   listeners,
   changes,
+  waiting,
 }: RunStatus): readonly StatusTable[] {
   return [
     {
@@ -128,6 +130,11 @@ export function statusTables({
         ...[String(port), tls ? "https" : "http", String(names), String(bindings)],
         hosts.map((host) => (host === "" ? "any" : host)).join(" "),
       ]),
+    },
+    {
+      title: "waiting for a reload",
+      columns: ["namespace", "until", "objects"],
+      rows: waiting.map(({ namespace, until, objects }) => [namespace, until, objects.join(", ")]),
     },
     {
       title: "recent changes",

@@ -1,5 +1,5 @@
 /** Objects by kind, namespace and name. Stores are immutable: a changed one shares everything else with the previous one. */
-import type { KindMap, KindName } from "../api/kinds.js";
+import { KIND_NAMES, type KindMap, type KindName } from "../api/kinds.js";
 import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
 import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
 import { type Locate, sortDiagnostics } from "../diagnostics/sink.js";
@@ -15,7 +15,13 @@ import { type DecodedObject, decode } from "./decode.js";
 import { diagnosticsOf } from "./documents.js";
 import { type InputOptions, type KindTable, kindTable } from "./kind-table.js";
 import { closedDiagnostic, keptDiagnostic } from "./last-good.js";
-import { type Resources, byNamespaceAndName, grantsIn } from "./resources.js";
+import {
+  type ObjectDifference,
+  type Resources,
+  byNamespaceAndName,
+  grantsIn,
+  refDifferences,
+} from "./resources.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
@@ -68,6 +74,17 @@ class NamespacedMap<T> {
     });
   }
 
+  /** The same, but with these namespaces as in the other map. */
+  keeping(other: NamespacedMap<T>, kept: Iterable<string>): NamespacedMap<T> {
+    const [namespaces, others] = [new Map(this.settled()), other.settled()];
+    for (const namespace of kept) {
+      const names = others.get(namespace);
+      if (names === undefined) namespaces.delete(namespace);
+      else namespaces.set(namespace, names);
+    }
+    return new NamespacedMap(namespaces);
+  }
+
   /** With what was set. */
   settled(): ReadonlyMap<string, SharedMap<T>> {
     for (const [namespace, changes] of this.#changes) {
@@ -104,6 +121,23 @@ class KindIndex<T extends KubernetesObject> {
 
   settle(): void {
     this.#objects.settled();
+  }
+
+  changesSince(other: KindIndex<T>): readonly Omit<ObjectDifference, "kind">[] {
+    if (this === other) return NONE;
+    return this.#objects.differences(other.#objects).map(({ namespace, name }) => {
+      const [before, now] = [other.get(namespace, name), this.get(namespace, name)];
+      return { namespace, name, before, now };
+    });
+  }
+
+  keeping(other: KindIndex<T>, namespaces: ReadonlySet<string>): KindIndex<T> {
+    if (!this.changesSince(other).some(({ namespace }) => namespaces.has(namespace))) return this;
+    const isKept = ({ metadata }: T): boolean => namespaces.has(metadata.namespace);
+    const own = this.list().filter((object) => !isKept(object));
+    // Two sorted runs, which the sort only merges.
+    const sorted = [...own, ...other.list().filter(isKept)].sort(byNamespaceAndName);
+    return new KindIndex(this.#objects.keeping(other.#objects, namespaces), sorted);
   }
 
   get(namespace: string, name: string): T | undefined {
@@ -176,17 +210,47 @@ export class ObjectStore {
     return object && { kind, object };
   }
 
-  resources(refused: readonly ResourceRef[], locate: Locate): Resources {
-    const index = this.#index;
+  resources(refused: readonly ResourceRef[], locate: Locate): StoredResources {
+    const [index, slices] = [this.#index, this.#slices];
     return {
+      ...{ index, slices, refused, locate },
       list: (kind) => index[kind]?.list() ?? NONE,
       get: (kind, namespace, name) => index[kind]?.get(namespace, name),
       grants: (namespace) => grantsIn(index.ReferenceGrant?.list() ?? NONE, namespace),
-      slices: this.#slices,
-      refused,
-      locate,
+      changesSince: (other: StoredResources) => [
+        ...changesBetween(other.index, index),
+        ...refDifferences(refused, other.refused),
+      ],
+      keeping: (other: StoredResources, namespaces) => {
+        const store = new ObjectStore(
+          keptIndex(index, other.index, namespaces),
+          slices.keeping(other.slices, namespaces),
+        );
+        const isKept = ({ namespace }: ResourceRef): boolean => namespaces.has(namespace);
+        const are = refused.filter((ref) => !isKept(ref));
+        return store.resources([...are, ...other.refused.filter(isKept)], locate);
+      },
     };
   }
+}
+
+/** What `ObjectStore.resources` returns: snapshots are only ever compared with each other. */
+interface StoredResources extends Resources {
+  readonly index: Index;
+  readonly slices: Groups;
+}
+
+function changesBetween(before: Index, now: Index): readonly ObjectDifference[] {
+  return KIND_NAMES.flatMap((kind) => {
+    const changes = indexOf(now, kind).changesSince(indexOf(before, kind));
+    return changes.map((change) => ({ kind, ...change }));
+  });
+}
+
+function keptIndex(now: Index, before: Index, namespaces: ReadonlySet<string>): Index {
+  return Object.fromEntries(
+    KIND_NAMES.map((kind) => [kind, indexOf(now, kind).keeping(indexOf(before, kind), namespaces)]),
+  );
 }
 
 /** A slice that moves to another Service leaves its old one. */
@@ -201,6 +265,10 @@ function regroup(
   const others = (groups.get(namespace, name) ?? []).filter((slice) => slice !== before);
   const group = now === undefined ? others : trimmed([...others, now].sort(byNamespaceAndName));
   groups.set({ namespace, name }, group.length === 0 ? undefined : group);
+}
+
+function indexOf<K extends KindName>(index: Index, kind: K): KindIndex<KindMap[K]> {
+  return index[kind] ?? new KindIndex();
 }
 
 function put<K extends KindName>(index: Index, entry: DecodedObject<K>): void {

@@ -1,7 +1,7 @@
 import { KIND_NAMES, type KindMap, type KindName } from "../api/kinds.js";
 import type { ReferenceGrant } from "../api/gateway.js";
 import type { KubernetesObject } from "../api/wire.js";
-import type { ResourceRef } from "../diagnostics/diagnostic.js";
+import { type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
 import { compareBy, compareStrings, groupBy, memoized } from "../support/collections.js";
 
@@ -56,12 +56,40 @@ export interface ServiceSlices {
   ): readonly { readonly namespace: string; readonly name: string }[];
 }
 
+/** An object that was added, changed or removed; without `before` and `now` it was refused, or is. */
+export interface ObjectDifference extends Pick<ResourceRef, "namespace" | "name"> {
+  readonly kind: KindName;
+  readonly before?: KubernetesObject | undefined;
+  readonly now?: KubernetesObject | undefined;
+}
+
+/** References that only one of the lists has. */
+export function refDifferences(
+  a: readonly ResourceRef[],
+  b: readonly ResourceRef[],
+): readonly ObjectDifference[] {
+  if (a === b) return [];
+  const [ofA, ofB] = [new Set(a.map(refKey)), new Set(b.map(refKey))];
+  const own = [
+    ...a.filter((ref) => !ofB.has(refKey(ref))),
+    ...b.filter((ref) => !ofA.has(refKey(ref))),
+  ];
+  return own.flatMap(({ kind: text, namespace, name }) => {
+    const kind = KIND_NAMES.find((each) => each === text);
+    return kind === undefined ? [] : { kind, namespace, name };
+  });
+}
+
 /** An immutable, indexed snapshot of every object that is known and valid. */
 export interface Resources extends RoutingResources {
   list<K extends KindName>(kind: K): readonly KindMap[K][];
   get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
   readonly slices: ServiceSlices;
   readonly locate: Locate;
+  /** What has changed since the other snapshot. */
+  changesSince(other: Resources): readonly ObjectDifference[];
+  /** This snapshot, but with all objects of these namespaces as in the other one. */
+  keeping(other: Resources, namespaces: ReadonlySet<string>): Resources;
 }
 
 export interface Entry<K extends RoutingKind = RoutingKind> {

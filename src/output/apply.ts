@@ -7,19 +7,19 @@
  */
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type RenderedFile, RenderedPolicy, mustFit } from "../render/rendered-file.js";
+import { type RenderedFile, type RenderedPolicy, mustFit } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
+import type { Draining } from "./control-client.js";
 import { DataPlane, policyDelta } from "./data-plane.js";
 import { fileError, writeChanged } from "./files.js";
 import {
-  ENDPOINT_INTERVAL,
-  ReloadAllowance,
-  inTime,
+  isPolicy,
   isSafeBelowOld,
+  isSameConfiguration,
   keepingConfiguration,
   needsReload,
-  reloadPart,
+  policyOf,
   textOf,
 } from "./kept-configuration.js";
 import { listensOf } from "./listens.js";
@@ -40,8 +40,8 @@ export interface Applied {
   readonly blockedPorts?: readonly string[];
   /** Where nginx listens now. */
   readonly listens?: readonly string[];
-  /** Milliseconds until nginx may be reloaded for changed endpoints of streams. Everything else is applied. */
-  readonly held?: number;
+  /** The generation of workers that a reload replaced. */
+  readonly replaced?: number;
   /** Why policy.json could not be written: the policy is served, but an nginx that starts now would serve an older one. */
   readonly unwritten?: string;
 }
@@ -50,7 +50,7 @@ const STAGE = "stage";
 const PROBE = "probe";
 const STAGE_FOLDERS = ["control", "logs", "tmp", "environment"];
 
-type Outcome = Pick<Applied, "kind" | "unwritten">;
+type Outcome = Pick<Applied, "kind" | "unwritten" | "replaced">;
 
 /** Applies one change after the other: `apply` must not be called before the previous call has ended. */
 export class Applier {
@@ -61,13 +61,13 @@ export class Applier {
   readonly #dataPlane: DataPlane;
   readonly #disk: WrittenFiles;
   readonly #loaded: LoadedMark;
-  readonly #allowance: ReloadAllowance;
   /** The last good files, and their policy. */
   #files: readonly RenderedFile[] = [];
   #served: RenderedPolicy | undefined;
-  /** The reloadPart that nginx refused last. */
-  #refused: string | undefined;
+  /** What nginx refused last. */
+  #refused: readonly RenderedFile[] | undefined;
   #isApplying = false;
+  #isAwaited: () => boolean = () => false;
   #confirming: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -78,8 +78,6 @@ export class Applier {
     readonly group?: number | undefined;
     /** Where nginx writes, if that is not the run folder: its user then reads our files as a member of our group. */
     readonly nginxFolder?: string | undefined;
-    /** How often endpoints of streams may cause a reload. */
-    readonly allowance?: ReloadAllowance;
   }) {
     this.#folder = options.folder;
     this.#reloader = options.reloader;
@@ -88,7 +86,6 @@ export class Applier {
     this.#dataPlane = new DataPlane(options.nginxFolder ?? options.folder);
     this.#disk = new WrittenFiles(options.folder, options.group);
     this.#loaded = new LoadedMark(options.folder);
-    this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_INTERVAL);
   }
 
   /** `apply` may follow soon. Does not throw. */
@@ -110,21 +107,28 @@ export class Applier {
   /**
    * Makes the data plane serve these files (all of them: nginx.conf, policy.json, lua/, environment/, secrets), and waits until every
    * worker does. If nginx refuses nginx.conf, everything else is served nevertheless. Throws NginxRefused, PolicyTooLarge or another
-   * EnvironmentError; then the files and the data plane are unchanged.
+   * EnvironmentError; then the files and the data plane are unchanged. `isAwaited`: see Reloader.
    */
-  async apply(rendered: readonly RenderedFile[]): Promise<Applied> {
+  async apply(
+    rendered: readonly RenderedFile[],
+    isAwaited: () => boolean = () => false,
+  ): Promise<Applied> {
+    this.#isAwaited = isAwaited;
     const files = this.#isShared ? rendered.map(groupReadable) : rendered;
     mustFit(policyOf(files));
     this.#isApplying = true;
     await this.#confirming;
     try {
-      const { due, held } = inTime(this.#files, files, this.#allowance);
-      const applied = await this.#applyOrKeep(due);
-      const listens = listensOf(textOf(this.#files, "nginx.conf"));
-      return { ...applied, listens, ...(held > 0 && { held }) };
+      const applied = await this.#applyOrKeep(files);
+      return { ...applied, listens: listensOf(textOf(this.#files, "nginx.conf")) };
     } finally {
       this.#isApplying = false;
     }
+  }
+
+  /** Undefined: no nginx answers. */
+  draining(): Promise<Draining | undefined> {
+    return this.#dataPlane.draining();
   }
 
   /** Tests files that are not to be served, beside everything else. Throws NginxRefused. */
@@ -145,16 +149,15 @@ export class Applier {
 
   async #applyOrKeep(files: readonly RenderedFile[]): Promise<Applied> {
     // A reload that is going to fail takes seconds, too long for a revoked password.
-    const known = this.#refused !== undefined && this.#refused === reloadPart(files);
+    const known = this.#refused !== undefined && isSameConfiguration(this.#refused, files);
     if (known) await this.#applyKept(files);
     try {
       const applied = await this.#applyAll(files);
       this.#refused = undefined;
       return applied;
     } catch (error: unknown) {
-      const part = reloadPart(files);
-      if (!(error instanceof NginxRefused) || part === reloadPart(this.#files)) throw error;
-      this.#refused = part;
+      if (!(error instanceof NginxRefused) || isSameConfiguration(files, this.#files)) throw error;
+      this.#refused = files.filter(needsReload);
       const applied = await this.#applyKept(files);
       if (applied === undefined) throw error;
       const { message, unavailablePorts, blockedPorts } = error;
@@ -236,11 +239,11 @@ export class Applier {
     if (before === undefined) return { kind: "written" };
     const generation = Math.max(0, ...before.workers.map((worker) => worker.generation));
     const watch = this.#dataPlane.watch(policy.version, generation);
-    await this.#reloader.reload(() => watch.look());
+    await this.#reloader.reload(() => watch.look(), this.#isAwaited);
     // The next start of nginx reads these files.
     if (watch.outcome === "absent") return { kind: "written" };
     await this.#loaded.set();
-    return { kind: "reloaded" };
+    return { kind: "reloaded", replaced: generation };
   }
 
   async #swap(
@@ -302,14 +305,4 @@ function groupReadable(file: RenderedFile): RenderedFile {
 /** Secrets first, because policy.json names them. */
 function policyLast(files: readonly RenderedFile[]): readonly RenderedFile[] {
   return [...files].sort((a, b) => Number(isPolicy(a)) - Number(isPolicy(b)));
-}
-
-function isPolicy(file: RenderedFile): boolean {
-  return file.path === "policy.json";
-}
-
-function policyOf(files: readonly RenderedFile[]): RenderedPolicy {
-  const contents = files.find(isPolicy)?.contents;
-  if (!(contents instanceof RenderedPolicy)) throw new Error("no policy.json among the files");
-  return contents;
 }

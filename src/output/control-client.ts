@@ -23,6 +23,14 @@ export interface DataPlaneStatus {
   readonly expected: number;
 }
 
+/** Old workers that still have connections. */
+export interface Draining {
+  /** As in DataPlaneStatus, ascending. */
+  readonly generations: readonly number[];
+  /** So many may drain; a reload ends the oldest beyond that. */
+  readonly most: number;
+}
+
 /** The control socket does not answer, or another program answers. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
@@ -77,6 +85,11 @@ export class ControlClient {
   /** Throws ControlError. */
   status(): Promise<DataPlaneStatus> {
     return this.#get("status", readStatus);
+  }
+
+  /** Throws ControlError. */
+  draining(): Promise<Draining> {
+    return this.#get("draining", readDraining);
   }
 
   /** Throws ControlError. */
@@ -225,6 +238,16 @@ function readWorker(value: unknown): DataPlaneStatus["workers"][number] | undefi
     return undefined;
   }
   return { pid, generation, version };
+}
+
+function readDraining(text: string): Draining | undefined {
+  const { generations, most } = fieldsOf(parseObject(text));
+  if (typeof most !== "number") return undefined;
+  if (isNumbers(generations)) return { generations, most };
+  // Some versions of cjson write an empty list as an object.
+  return isObject(generations) && Object.keys(generations).length === 0
+    ? { generations: [], most }
+    : undefined;
 }
 
 /** Counts since the start of nginx, across reloads (`GET /counters`, docs/policy-format.md). */

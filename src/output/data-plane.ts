@@ -1,6 +1,11 @@
 /** Sends policies to the workers over the control socket, and finds out whether all of them serve one. */
 import type { RenderedPolicy } from "../render/rendered-file.js";
-import { type DataPlaneStatus, ControlClient, ControlError } from "./control-client.js";
+import {
+  type DataPlaneStatus,
+  type Draining,
+  ControlClient,
+  ControlError,
+} from "./control-client.js";
 import { NginxRefused, poll } from "./reloader.js";
 
 /** Milliseconds in which every worker must serve a policy; a restarted worker needs the longest. */
@@ -68,6 +73,11 @@ export class DataPlane {
     };
     await poll(answers, { limit: ABSENT_LIMIT });
     return status;
+  }
+
+  /** Undefined: no answer. */
+  draining(): Promise<Draining | undefined> {
+    return this.#control.draining().catch(withoutAnswer);
   }
 
   /** Waits until all expected workers of a generation after `generation` serve the version. */

@@ -2,23 +2,60 @@
  * What can still be served if nginx refuses a new nginx.conf: the new policy and secrets with the old nginx.conf. A port of one object
  * must not delay the routes and revoked passwords of all others.
  */
-import { type RenderedFile, type RenderedPolicy, contentsOf } from "../render/rendered-file.js";
+import { type RenderedFile, RenderedPolicy, contentsOf } from "../render/rendered-file.js";
 
 /** Files that nginx reads only at a reload. They change together. */
 export function needsReload({ path }: RenderedFile): boolean {
   return /^(?:nginx\.conf$|lua\/|environment\/|streams\/)/.test(path);
 }
 
-/** Text that identifies what nginx refused: equal if nginx.conf, lua/ and environment/ are equal. */
-export function reloadPart(files: readonly RenderedFile[]): string {
-  const parts = files.filter(needsReload).map((file) => [file.path, contentsOf(file)] as const);
-  return JSON.stringify(parts);
+/** Whether nginx needs no reload to get from one to the other. */
+export function isSameConfiguration(
+  a: readonly RenderedFile[],
+  b: readonly RenderedFile[],
+): boolean {
+  const others = new Map(b.filter(needsReload).map((file) => [file.path, file]));
+  const own = a.filter(needsReload);
+  return (
+    own.length === others.size &&
+    own.every((file) => {
+      const other = others.get(file.path);
+      return other !== undefined && contentsOf(file) === contentsOf(other);
+    })
+  );
 }
 
 /** Empty if there is no such file. */
 export function textOf(files: readonly RenderedFile[], path: string): string {
   const file = files.find((each) => each.path === path);
   return file === undefined ? "" : contentsOf(file);
+}
+
+/**
+ * The files of a configuration that nginx may load, with the policy and secrets of a newer one as far as they fit. Both are of the same
+ * moment, so the former alone is as right, but older.
+ */
+export function withNewestPolicy(
+  loadable: readonly RenderedFile[],
+  newest: readonly RenderedFile[],
+): readonly RenderedFile[] {
+  const hasRoom = policyMemory(loadable) === policyMemory(newest);
+  const fits = hasRoom && isSafeBelowOld(policyOf(loadable), policyOf(newest));
+  return fits ? keepingConfiguration(loadable, newest) : loadable;
+}
+
+function policyMemory(files: readonly RenderedFile[]): string | undefined {
+  return /lua_shared_dict albc_policy .*/.exec(textOf(files, "nginx.conf"))?.[0];
+}
+
+export function isPolicy(file: RenderedFile): boolean {
+  return file.path === "policy.json";
+}
+
+export function policyOf(files: readonly RenderedFile[]): RenderedPolicy {
+  const contents = files.find(isPolicy)?.contents;
+  if (!(contents instanceof RenderedPolicy)) throw new Error("no policy.json among the files");
+  return contents;
 }
 
 /** The new files, but the old ones of those that need a reload, with everything that the old nginx.conf names. */
@@ -56,56 +93,4 @@ function guardOf(json: string): Readonly<Record<"tls" | "guarded" | "asks", bool
   const tls = "tls" in server && server.tls === true;
   const asks = "clientCertificates" in server;
   return { tls, asks, guarded: tls && (asks || "isolated" in server) };
-}
-
-/** What to apply now, and the milliseconds until the rest; 0: there is no rest. Only endpoints of streams may wait. */
-export function inTime(
-  old: readonly RenderedFile[],
-  files: readonly RenderedFile[],
-  allowance: Pick<ReloadAllowance, "take">,
-): { readonly due: readonly RenderedFile[]; readonly held: number } {
-  const early = keepingEndpoints(old, files);
-  const held = early === undefined ? 0 : allowance.take();
-  return { due: held === 0 ? files : (early ?? files), held };
-}
-
-/** The new files with the old endpoints; undefined if the endpoints are the same, or are not the only change that needs a reload. */
-export function keepingEndpoints(
-  old: readonly RenderedFile[],
-  files: readonly RenderedFile[],
-): readonly RenderedFile[] | undefined {
-  const now = files.find(({ patient }) => patient);
-  const before = old.find(({ path }) => path === now?.path);
-  if (before === undefined || now === undefined) return undefined;
-  if (contentsOf(before) === contentsOf(now)) return undefined;
-  const kept = files.map((file) => (file === now ? before : file));
-  return reloadPart(kept) === reloadPart(old) ? kept : undefined;
-}
-
-/** Milliseconds: the longest delay of changed endpoints. */
-export const ENDPOINT_INTERVAL = 1000;
-
-/**
- * How often endpoints of streams may cause a reload: the first change after a quiet interval at once, then once an interval. Each reload
- * leaves old workers behind until their last connection ends (see lua/alb/phases/worker.lua).
- */
-export class ReloadAllowance {
-  readonly #interval: number;
-  readonly #now: () => number;
-  #takenAt = -Infinity;
-
-  /** `interval`, `now`: milliseconds. */
-  constructor(interval: number, now: () => number = () => performance.now()) {
-    this.#interval = interval;
-    this.#now = now;
-  }
-
-  /** Returns 0 and takes a reload, or returns the milliseconds until one is allowed. */
-  take(): number {
-    const now = this.#now();
-    const left = Math.ceil(this.#takenAt + this.#interval - now);
-    if (left > 0) return left;
-    this.#takenAt = now;
-    return 0;
-  }
 }

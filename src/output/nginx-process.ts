@@ -95,9 +95,10 @@ export class NginxProcess implements Reloader {
       // nginx opens an access log to /dev/stdout by name, which fails for the socket that execa would read from.
       stdout: "ignore",
     });
-    if (tested.exitCode !== 0) {
-      throw await refused(tested.stderr, folder);
-    }
+    // It was not even started, or was killed: no output then.
+    if (tested.exitCode === undefined)
+      throw new NginxRefused(`nginx can't test it: ${tested.shortMessage ?? "no reason"}`);
+    if (tested.exitCode !== 0) throw await refused(tested.stderr, folder);
     if (this.pid === undefined) return;
     const live = join(this.#options.folder, "nginx.conf");
     refuseBlocked(await readListens(join(folder, "nginx.conf")), await readListens(live));

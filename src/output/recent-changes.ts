@@ -1,6 +1,6 @@
 /** The changes that a run applied last, in changes.json of its run folder, where `albc status` and the status page find them. */
 import { join } from "node:path";
-import { isObject, parseObject } from "../support/json-object.js";
+import { isObject, isTexts, parseObject } from "../support/json-object.js";
 import { readIfThere, writeChanged } from "./files.js";
 
 export type ChangeCause =
@@ -29,6 +29,15 @@ export interface RecentChange {
   readonly reason?: string;
 }
 
+/** Changes of a namespace that wait for a reload. */
+export interface WaitingChange {
+  readonly namespace: string;
+  /** ISO 8601, UTC. */
+  readonly until: string;
+  /** As in RecentChange. */
+  readonly objects: readonly string[];
+}
+
 const FILE = "changes.json";
 /** Each change may name objects of 300 characters, so the file stays below 150 KB. */
 const MOST_KEPT = 50;
@@ -46,6 +55,7 @@ export class RecentChanges {
   #list: readonly RecentChange[];
   #writing: Promise<void> = Promise.resolve();
   #isDue = false;
+  #waiting: readonly WaitingChange[] = [];
 
   private constructor(folder: string, isShared: boolean, list: readonly RecentChange[]) {
     this.#folder = folder;
@@ -55,7 +65,7 @@ export class RecentChanges {
 
   /** `isShared`: members of our group may read the list. */
   static async open(folder: string, isShared: boolean): Promise<RecentChanges> {
-    return new RecentChanges(folder, isShared, await readChanges(folder));
+    return new RecentChanges(folder, isShared, (await readChanges(folder)).changes);
   }
 
   /** These objects differ from those of the last compilation. */
@@ -90,6 +100,17 @@ export class RecentChanges {
     const [last] = this.#list;
     if (outcome === "unchanged" || (!isServed && last && isSame(last, change))) return;
     this.#list = [change, ...this.#list].slice(0, MOST_KEPT);
+    this.#writeLater();
+  }
+
+  /** These changes wait, and no others. */
+  wait(waiting: readonly WaitingChange[]): void {
+    const isSame = JSON.stringify(waiting) === JSON.stringify(this.#waiting);
+    this.#waiting = waiting;
+    if (!isSame) this.#writeLater();
+  }
+
+  #writeLater(): void {
     // A write that has not begun writes this change, too.
     if (this.#isDue) return;
     this.#isDue = true;
@@ -98,7 +119,7 @@ export class RecentChanges {
 
   async #write(): Promise<void> {
     this.#isDue = false;
-    const contents = `${JSON.stringify({ changes: this.#list }, null, 1)}\n`;
+    const contents = `${JSON.stringify({ changes: this.#list, waiting: this.#waiting }, null, 1)}\n`;
     const file = { path: FILE, contents, mode: this.#mode };
     await writeChanged(this.#folder, [file], { sync: false }).catch(() => undefined);
   }
@@ -116,11 +137,24 @@ function isSame(a: RecentChange, b: RecentChange): boolean {
   return first === second;
 }
 
-/** Newest first; none if there is no file, or if it has another form. `folder`: the run folder, or nginx's, which has a link. */
-export async function readChanges(folder: string): Promise<readonly RecentChange[]> {
+/**
+ * `changes`: newest first. None if there is no file, or if it has another form. `folder`: the run folder, or nginx's, which has a link.
+ */
+export async function readChanges(folder: string): Promise<{
+  readonly changes: readonly RecentChange[];
+  readonly waiting: readonly WaitingChange[];
+}> {
   const text = await readIfThere(join(folder, FILE)).catch(() => undefined);
-  const changes = parseObject(text ?? "")?.["changes"];
-  return Array.isArray(changes) ? changes.filter(isChange) : [];
+  const { changes, waiting } = parseObject(text ?? "") ?? {};
+  return {
+    changes: Array.isArray(changes) ? changes.filter(isChange) : [],
+    waiting: Array.isArray(waiting) ? waiting.filter(isWaiting) : [],
+  };
+}
+
+function isWaiting(value: unknown): value is WaitingChange {
+  const { namespace, until, objects } = isObject(value) ? value : {};
+  return typeof namespace === "string" && typeof until === "string" && isTexts(objects);
 }
 
 function isChange(value: unknown): value is RecentChange {
@@ -128,7 +162,6 @@ function isChange(value: unknown): value is RecentChange {
   return (
     [at, outcome].every((text) => typeof text === "string") &&
     [milliseconds, more].every((number) => typeof number === "number") &&
-    Array.isArray(objects) &&
-    objects.every((object) => typeof object === "string")
+    isTexts(objects)
   );
 }

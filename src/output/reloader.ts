@@ -32,12 +32,17 @@ export class NginxRefused extends Error {
 export interface Reloader {
   /** Tests a folder inside the run folder that has the same layout, if possible by `nginx -t`. Throws NginxRefused. */
   test(folder: string): Promise<void>;
-  /** Reloads nginx, and waits until `isDone`. Throws NginxRefused if nginx gives up or is late; it then keeps serving as before. */
-  reload(isDone: () => Promise<boolean>): Promise<void>;
+  /**
+   * Reloads nginx, and waits until `isDone`, not so long if it `isAwaited` by other changes. Throws NginxRefused if nginx gives up or is
+   * late; it then keeps serving as before.
+   */
+  reload(isDone: () => Promise<boolean>, isAwaited?: () => boolean): Promise<void>;
 }
 
 /** Milliseconds: a reload of a large configuration on a busy machine. */
 const RELOAD_LIMIT = 30_000;
+/** The same while other changes wait: an nginx that albc does not run refuses a configuration by doing nothing. */
+const AWAITED_LIMIT = 10_000;
 
 /** Milliseconds for nginx to load nginx.conf of the run folder: a thousand ports are 16 MB, and take some seconds. */
 export async function loadLimit(folder: string): Promise<number> {
@@ -109,14 +114,22 @@ class Sidecar implements Reloader {
     throw new NginxRefused(`${taken.join(", ")}: in use by another process of this machine`, taken);
   }
 
-  async reload(isDone: () => Promise<boolean>): Promise<void> {
+  async reload(isDone: () => Promise<boolean>, isAwaited = () => false): Promise<void> {
     const limit = await loadLimit(this.#folder);
     await this.#tell();
-    if (!(await poll(isDone, { limit }))) {
-      throw new NginxRefused(
-        `nginx did not take the new files in ${limit / 1000} s; its own error log says why`,
-      );
-    }
+    const start = performance.now();
+    const waited = (): number => performance.now() - start;
+    const isLate = (): boolean => isAwaited() && waited() > limit - RELOAD_LIMIT + AWAITED_LIMIT;
+    const loaded = new AbortController();
+    const settled = async (): Promise<boolean> => {
+      if (await isDone()) loaded.abort();
+      return loaded.signal.aborted || isLate();
+    };
+    await poll(settled, { limit });
+    if (loaded.signal.aborted) return;
+    throw new NginxRefused(
+      `nginx did not take the new files in ${Math.round(waited() / 1000)} s; its own error log says why`,
+    );
   }
 }
 

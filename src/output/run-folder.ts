@@ -26,11 +26,14 @@ import type { WorkerUser } from "./nginx-binary.js";
 /** A user of nginx's workers that is not albc's own. */
 type OtherUser = Pick<WorkerUser, "uid" | "gid">;
 
-/** Folders and modes. control/ is private, because its socket controls all traffic. */
+/**
+ * Folders and modes. control/ is private, because its socket controls all traffic. tmp/ has sockets that workers connect to, so workers of
+ * another user enter it by their group.
+ */
 const LAYOUT = [
   ["control", 0o700],
   ["logs", 0o755],
-  ["tmp", 0o755],
+  ["tmp", 0o700],
   ["environment", 0o755],
   ["lua", 0o755],
 ] as const;
@@ -55,8 +58,11 @@ export async function makeRunFolder(
       await takeOver(folder, user);
     }
     for (const [name, mode] of LAYOUT) {
-      await makeFolders(join(folder, name));
-      await chmod(join(folder, name), mode);
+      const path = join(folder, name);
+      await makeFolders(path);
+      const isTheirs = name === "tmp" && user !== undefined;
+      if (isTheirs) await lchown(path, ownId(), user.gid);
+      await chmod(path, isTheirs ? 0o750 : mode);
     }
     return await realpath(folder);
   } catch (error: unknown) {

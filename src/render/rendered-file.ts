@@ -12,8 +12,6 @@ export interface RenderedFile {
   readonly contents: string | SecretText | RenderedPolicy;
   /** 0o600 for a file with a secret (0o640 if nginx is another user of albc's group), otherwise 0o644. */
   readonly mode: 0o600 | 0o640 | 0o644;
-  /** nginx reads it at a reload; a change of this file alone may wait for one. */
-  readonly patient?: true;
 }
 
 /** The text of a file in chunks, to write it. */

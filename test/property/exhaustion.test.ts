@@ -161,6 +161,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "TLS to backends": "test/unit/translate/gateway/policies/backend-tls-shares.test.ts",
   "memory for one object's hosts and paths":
     "test/unit/translate/gateway/routes/route-size.test.ts",
+  "reloads, and old workers": "test/unit/controller/reload-shares.test.ts",
   logins: "test/lua/auth/failed-logins.namespaces.test.ts",
   "time to compile": "test/property/compile-cost.test.ts",
   "turns of a request": "test/lua/turns.test.ts",

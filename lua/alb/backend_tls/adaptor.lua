@@ -14,7 +14,7 @@ local str_match = string.match
 local tonumber = tonumber
 
 local _M = {
-    SOCKET = "unix:control/adaptor.sock",
+    SOCKET = "unix:tmp/adaptor.sock",
     --- Only the gateway writes it; no client's header of this name gets here, and no backend sees it.
     HEADER = "X-Albc-Endpoint",
 }

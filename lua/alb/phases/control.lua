@@ -103,6 +103,10 @@ local function get_status()
     })
 end
 
+local function get_draining()
+    return answer(200, { generations = worker.draining(), most = worker.MOST_DRAINING })
+end
+
 -- A failed reload leaves sockets without a listener, and nginx can't listen on them again.
 local function remove_dead_sockets()
     local file = io.open(ngx.config.prefix() .. "nginx.conf")
@@ -179,6 +183,7 @@ local calls = {
     ["POST /expect"] = expect_policy,
     ["POST /reload"] = reload,
     ["GET /status"] = get_status,
+    ["GET /draining"] = get_draining,
     ["GET /counters"] = get_counters,
     ["GET /rows"] = send_rows,
 }

@@ -11,7 +11,7 @@ local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local state = ngx.shared.albc_state
-local floor = math.floor
+local floor, sort = math.floor, table.sort
 local tonumber = tonumber
 
 ffi.cdef("int kill(int pid, int signal);")
@@ -19,9 +19,10 @@ local SIGTERM = 15
 
 local _M = {}
 
--- Sets of old workers that may drain at once. Each reload leaves one set, and their memory must be bounded.
-local MOST_DRAINING = 24
--- Key in the shared state: pids of workers that drain or have ended since, oldest first.
+-- Generations of old workers that may drain at once. Each reload leaves one, and their memory must be bounded. albc
+-- spaces its reloads so that they rarely reach it (src/controller/reload-shares.ts).
+_M.MOST_DRAINING = 5
+-- Key in the shared state: pids and generations of workers that drain or have ended since, oldest first.
 local DRAINING = "draining"
 
 -- Seconds between two polls of the commit number: a change is live on every worker within this time.
@@ -45,13 +46,6 @@ local reported = -1
 -- Number of the start or reload of nginx that loaded this Lua code; workers inherit it from the master. It also grows
 -- from one master to the next, so a wait for a reload ends even if nginx was killed and started again.
 local generation = 0
-
---- Called in the master: this start or reload is a new generation of workers.
-function _M.mark_generation()
-    ngx.update_time()
-    -- Milliseconds, so that a master that starts immediately afterwards gets a larger number.
-    generation = state:incr("generation", 1, floor(ngx.now() * 1000))
-end
 
 -- During a reload workers of two generations run, and the older may not know yet that it is being replaced.
 local function is_replaced(line)
@@ -125,24 +119,45 @@ local function is_draining(pid)
     return title:find("worker process is shutting down", 1, true) ~= nil
 end
 
--- Called when this worker begins to drain. One worker of each set ends the oldest draining workers beyond the limit.
-local function leave()
-    counters.leave()
-    state:rpush(DRAINING, ngx.worker.pid())
-    if ngx.worker.id() ~= 0 then
-        return
-    end
-    local found = {}
+--- Returns the generations that drain, oldest first, and their workers.
+function _M.draining()
+    local generations, workers, known = {}, {}, {}
     for _ = 1, state:llen(DRAINING) do
-        local pid = state:lpop(DRAINING)
+        local entry = state:lpop(DRAINING)
+        local pid, of = (entry or ""):match("^(%d+) (%d+)$")
         if pid and is_draining(pid) then
-            found[#found + 1] = pid
-            state:rpush(DRAINING, pid)
+            state:rpush(DRAINING, entry)
+            of = tonumber(of)
+            workers[#workers + 1] = { pid = tonumber(pid), generation = of }
+            if not known[of] then
+                known[of] = true
+                generations[#generations + 1] = of
+            end
         end
     end
-    for i = 1, #found - MOST_DRAINING * ngx.worker.count() do
-        ffi.C.kill(found[i], SIGTERM)
+    sort(generations)
+    return generations, workers
+end
+
+--- Called in the master, before the workers start: this start or reload is a new generation. Ends the oldest ones that
+-- leave no room for the one that will drain now.
+function _M.mark_generation()
+    ngx.update_time()
+    -- Milliseconds, so that a master that starts immediately afterwards gets a larger number.
+    generation = state:incr("generation", 1, floor(ngx.now() * 1000))
+    local generations, workers = _M.draining()
+    local newest_ended = generations[#generations - _M.MOST_DRAINING + 1] or 0
+    for _, worker in ipairs(workers) do
+        if worker.generation <= newest_ended then
+            ffi.C.kill(worker.pid, SIGTERM)
+        end
     end
+end
+
+-- Called when this worker begins to drain.
+local function leave()
+    counters.leave()
+    state:rpush(DRAINING, ngx.worker.pid() .. " " .. generation)
 end
 
 -- Reports each time, because a worker of the previous generation may have overwritten the report.

@@ -1,4 +1,4 @@
-/** streams/endpoints.conf: the endpoints of the pools. They change most often, and a change of them alone is a reload that can wait. */
+/** streams/endpoints.conf: the endpoints of the pools. They change most often. */
 import { createHash } from "node:crypto";
 import type { DataPlaneConfig } from "../../model/config.js";
 import type { StreamPool } from "../../model/stream.js";

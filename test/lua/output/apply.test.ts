@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, type Server, connect } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { writtenVersion } from "../../../e2e/harness/control.js";
 import { Applier } from "../../../src/output/apply.js";
@@ -18,7 +18,6 @@ import { nginxProcessesIn, signalAll, signalOne } from "../../../src/output/fold
 import { mainDirectives } from "../../../src/output/nginx-binary.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { NginxRefused, type Reloader, sidecar } from "../../../src/output/reloader.js";
-import { ReloadAllowance } from "../../../src/output/kept-configuration.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import type { DataPlaneConfig } from "../../../src/model/config.js";
 import { type RenderedFile, contentsOf } from "../../../src/render/rendered-file.js";
@@ -58,36 +57,6 @@ function config(...paths: readonly string[]): DataPlaneConfig {
 
 async function get(path: string): Promise<number> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
-}
-
-/** The same, and a port of TCP with so many endpoints. */
-function withStream(
-  base: DataPlaneConfig,
-  tcp: number,
-  ...endpoints: readonly number[]
-): DataPlaneConfig {
-  const upstream = {
-    id: "n/db/80",
-    endpoints: endpoints.map((each) => ["127.0.0.1", each] as const),
-  };
-  const backends = [{ upstream: upstream.id, weight: 1 }];
-  return {
-    ...base,
-    streams: [{ protocol: "tcp", id: "tcp", addresses: ["127.0.0.1"], port: tcp, pool: "db" }],
-    pools: [{ id: "db", transport: "tcp", backends }],
-    streamUpstreams: [upstream],
-  };
-}
-
-/** Whether a connection gets an answer before it is closed; fetch would try again and again. */
-function answers(tcp: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(tcp, "127.0.0.1", () => socket.write("GET / HTTP/1.0\r\n\r\n"));
-    socket.on("error", () => undefined).resume();
-    socket.on("close", () => {
-      resolve(socket.bytesRead > 0);
-    });
-  });
 }
 
 const workers = async () => (await new ControlClient(run).status()).workers;
@@ -441,32 +410,3 @@ async function within<T>(limit: number, promise: Promise<T>): Promise<T> {
   expect(performance.now() - begun).toBeLessThan(limit);
   return value;
 }
-
-test("endpoints of streams are a reload, and wait when there were too many; all else does not", async () => {
-  const allowance = new ReloadAllowance(60_000);
-  const own = new Applier({ folder: run, reloader: nginx, allowance });
-  const tcp = await freePort();
-  const { port: upstream } = backend.address() as AddressInfo;
-  const files = async (paths: readonly string[], ...endpoints: readonly number[]) =>
-    filesOf(withStream(config(...paths), tcp, ...endpoints));
-  expect((await own.apply(await files(["/a"]))).kind).toBe("reloaded");
-  expect(await answers(tcp)).toBe(false);
-  const first = await own.apply(await files(["/a"], upstream));
-  expect([first.kind, first.held]).toEqual(["reloaded", undefined]);
-  // Workers of before may take a last connection.
-  await until(() => answers(tcp));
-
-  const before = await generation();
-  const held = await own.apply(await files(["/a", "/b"]));
-  expect(held.kind).toBe("swapped");
-  expect(held.held).toBeGreaterThan(50_000);
-  expect(await generation()).toBe(before);
-  expect(await answers(tcp)).toBe(true);
-  expect(await get("/b")).toBe(200);
-  expect(onDisk("streams/endpoints.conf")).toContain(`127.0.0.1:${upstream}`);
-
-  // A reload for something else takes them along.
-  const other = withStream(config("/a"), await freePort());
-  expect((await own.apply(await filesOf(other))).held).toBeUndefined();
-  expect(onDisk("streams/endpoints.conf")).not.toContain(`127.0.0.1:${upstream}`);
-});

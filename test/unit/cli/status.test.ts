@@ -29,6 +29,7 @@ const STATUS: RunStatus = {
     change("swapped", []),
     ...Array.from({ length: 9 }, () => change("started", [], { cause: "all objects" })),
   ],
+  waiting: [{ namespace: "shop", until: "2026-11-26T07:31:20Z", objects: ["TLSRoute shop/db"] }],
 };
 
 function change(

@@ -9,6 +9,7 @@ const silent = { debug: () => undefined, info: () => undefined };
 
 /** A loop whose applies end as told, the last one again and again; and what it said and did. */
 function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
+  const more: { held?: number | undefined; refused?: () => boolean } = {};
   const expiries: number[] = [];
   const warnings: string[] = [];
   const errors: string[] = [];
@@ -23,7 +24,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
     },
     observe: () => undefined,
     changes: { record: () => undefined, because: (cause) => void causes.push(cause) },
-    compile: async () => ({ files: [], served, expiries }),
+    compile: async () => ({ files: [], served, expiries, ...more }),
     apply: async () => {
       const result = results[Math.min(turns, results.length - 1)] ?? {};
       turns += 1;
@@ -33,7 +34,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
     quietDelay: 1,
     maximumDelay: 1,
   });
-  return { loop, served, expiries, causes, warnings, errors, turns: () => turns };
+  return { loop, more, served, expiries, causes, warnings, errors, turns: () => turns };
 }
 
 beforeEach(() => {
@@ -167,9 +168,11 @@ test("what is served but not written is said to be served, and written again and
   expect(errors).toEqual(Array<unknown>(2).fill(expect.stringContaining("not written")));
 });
 
-test("endpoints that had to wait are applied when they may be", async () => {
-  const { loop, served, turns } = loopOf({ held: 5000 }, {});
+test("what waits for a reload is applied when it may be", async () => {
+  const { loop, more, served, turns } = loopOf({});
+  more.held = 5000;
   await loop.refresh();
+  more.held = undefined;
   loop.open();
   expect(served).toHaveBeenCalledTimes(1);
   await jest.advanceTimersByTimeAsync(4900);

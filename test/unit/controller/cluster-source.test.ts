@@ -53,6 +53,7 @@ beforeEach(async () => {
       note: (objects) => noted.push(...objects),
       record: () => undefined,
       because: () => undefined,
+      wait: () => undefined,
     },
   });
   await controller.start();

@@ -20,13 +20,14 @@ const STATUS: RunStatus = {
       reason: HOSTILE,
     },
   ],
+  waiting: [{ namespace: HOSTILE, until: HOSTILE, objects: [HOSTILE] }],
 };
 
 test("everything is text", () => {
   const page = formatPage(STATUS, new Date(0));
   for (const text of ["<script", "\u202e", "\u0007"]) expect(page).not.toContain(text);
   const escaped = "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\ufffd\ufffd";
-  expect(page.split(escaped)).toHaveLength(10);
+  expect(page.split(escaped)).toHaveLength(13);
 });
 
 test("the browser is told which style is ours", () => {

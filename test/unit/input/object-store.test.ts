@@ -120,3 +120,50 @@ it("groups EndpointSlices by their Service, and moves one whose label changes", 
   );
   expect(after.differences(after)).toEqual([]);
 });
+
+it("mixes two snapshots by namespace, and tells them apart", () => {
+  const objects = live("a", "b");
+  const in2 = (name: string, port: number): void => {
+    const object = service({ ports: [{ port }] }, { name, namespace: "other" });
+    objects.put("Service", "other", name, object);
+  };
+  in2("x", 80);
+  objects.put("EndpointSlice", "shop", "s", slice("s", "a"));
+  const before = objects.snapshot().resources;
+  put(objects, "b", { ports: [{ port: 81 }] });
+  put(objects, "c", { ports: [] });
+  objects.delete("Service", "shop", "a");
+  objects.delete("EndpointSlice", "shop", "s");
+  in2("x", 81);
+  in2("y", 80);
+  const after = objects.snapshot().resources;
+  const named = (resources: typeof before) =>
+    resources
+      .changesSince(before)
+      .map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
+  expect(named(after).sort()).toEqual([
+    "EndpointSlice shop/s",
+    "Service other/x",
+    "Service other/y",
+    "Service shop/a",
+    "Service shop/b",
+    "Service shop/c",
+  ]);
+  const mixed = after.keeping(before, new Set(["shop"]));
+  expect(named(mixed).sort()).toEqual(["Service other/x", "Service other/y"]);
+  const listed = mixed
+    .list("Service")
+    .map(({ metadata: { namespace, name }, spec }) => [
+      ...[namespace, name, spec?.ports?.[0]?.port],
+    ]);
+  expect(listed).toEqual([
+    ["other", "x", 81],
+    ["other", "y", 80],
+    ["shop", "a", 80],
+    ["shop", "b", 80],
+  ]);
+  expect(mixed.refused).toEqual([]);
+  expect(mixed.slices.get("shop", "a")).toHaveLength(1);
+  expect(mixed.slices.differences(before.slices)).toEqual([]);
+  expect(after.keeping(before, new Set()).changesSince(after)).toEqual([]);
+});

@@ -7,19 +7,10 @@ import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();
 
-/** What albc says when it starts a program that does this instead of serving. */
-async function failureOf(script: string, endsAt?: string): Promise<unknown> {
-  const bin = join(folder(), "bin");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "nginx"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+/** A program in the place of nginx, which may not be there. */
+async function processOf(path: string, endsAt?: string): Promise<NginxProcess> {
   const nginx = new NginxProcess({
-    binary: {
-      path: join(bin, "nginx"),
-      version: "0",
-      directives: "",
-      stream: false,
-      variables: {},
-    },
+    binary: { path, version: "0", directives: "", stream: false, variables: {} },
     folder: await makeRunFolder(join(folder(), "run")),
     drainTimeout: 100,
     onLine: (line) => {
@@ -28,6 +19,15 @@ async function failureOf(script: string, endsAt?: string): Promise<unknown> {
     onDeath: () => undefined,
     onRestart: () => undefined,
   });
+  return nginx;
+}
+
+/** What albc says when it starts a program that does this instead of serving. */
+async function failureOf(script: string, endsAt?: string): Promise<unknown> {
+  const bin = join(folder(), "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "nginx"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const nginx = await processOf(join(bin, "nginx"), endsAt);
   const failure: unknown = await nginx.start().catch((error: unknown) => error);
   await nginx.stop(0);
   return failure;
@@ -49,4 +49,13 @@ test("what an nginx said that does not serve in time is told with why it was end
   expect(await failureOf("echo nearly there >&2; exec sleep 60", "nearly there")).toEqual(
     new EnvironmentError(`nginx could not start: ${words}`),
   );
+});
+
+test("an nginx that is gone refuses a configuration, and no object is to blame", async () => {
+  const nginx = await processOf(join(folder(), "gone"));
+  await expect(nginx.test(folder())).rejects.toMatchObject({
+    name: "NginxRefused",
+    message: expect.stringContaining("ENOENT") as string,
+    unavailablePorts: [],
+  });
 });

@@ -7,9 +7,9 @@ import { until } from "../../support/until.js";
 const folder = useTempFolder();
 
 async function written(count: number) {
-  let changes = await readChanges(folder());
+  let { changes } = await readChanges(folder());
   await until(async () => {
-    changes = await readChanges(folder());
+    ({ changes } = await readChanges(folder()));
     return changes.length === count;
   });
   return changes.map(({ outcome, cause, objects, more }) => [outcome, cause, objects, more]);
@@ -86,6 +86,6 @@ test("the file is small, whatever changes, and names endpoints last", async () =
 test("a file of another form is no change", async () => {
   for (const text of ["", "{", '{"changes":3}', '{"changes":[{"at":"now","outcome":3}]}']) {
     writeFileSync(join(folder(), "changes.json"), text);
-    expect(await readChanges(folder())).toEqual([]);
+    expect(await readChanges(folder())).toEqual({ changes: [], waiting: [] });
   }
 });

@@ -27,7 +27,7 @@ test("the folder is made, for its owner alone, with what nginx needs", async () 
   expect(["control", "logs", "tmp"].map((name) => modeOf(join(made, name)))).toEqual([
     "700",
     "755",
-    "755",
+    "700",
   ]);
 });
 
