@@ -200,7 +200,7 @@ function translateChanges(
     ...{ memory, entries, fallback, taken },
   });
   const shared = (statuses: readonly ObjectStatus[]) =>
-    withoutShare(statuses, shares, build.options);
+    withoutShare(statuses, { ...shares, whyClosed: closed.whyClosed }, build.options);
   return {
     ...finished,
     statuses: joined([
@@ -229,16 +229,19 @@ interface Finishing {
   readonly fallback: readonly CertificateCandidate[];
 }
 
-/** An object that is closed for lack of a share is not accepted. */
+/** An object that is closed for lack of a share, or by another one as a whole, is not accepted. */
 function withoutShare(
   statuses: readonly ObjectStatus[],
-  { whyNone }: PolicyShares,
+  { whyNone, whyClosed }: Pick<PolicyShares, "whyNone"> & Pick<ClosedObjects, "whyClosed">,
   options: CompileOptions,
 ): readonly ObjectStatus[] {
-  if (whyNone === undefined) return statuses;
+  if (whyNone === undefined && whyClosed === undefined) return statuses;
   return statuses.map((status) => {
-    const message = whyNone(status);
-    return message === undefined ? status : notAccepted(status, message, options);
+    const none = whyNone?.(status);
+    const message = none ?? whyClosed?.(status);
+    if (message === undefined) return status;
+    const reason = none === undefined ? "Pending" : "NoResources";
+    return withShortMessages(notAccepted(status, { reason, message }, options));
   });
 }
 

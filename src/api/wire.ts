@@ -33,7 +33,7 @@ export interface KubernetesObject {
 export interface Closed {
   /** The field that is wrong, for the reason that clients see: it never quotes a value. */
   readonly what: string;
-  /** What is wrong, for messages. */
+  /** What is wrong, as it is reported; begins with the field, if there is one. */
   readonly message: string;
   /** Hosts that are closed as a whole, because one of their paths can't be read; `all`: all that the object names. */
   readonly hosts?: "all" | readonly string[];

@@ -39,6 +39,9 @@ const READERS: Partial<Readonly<Record<KindName, (spec: JsonObject) => Named | u
   ListenerSet: readListeners("ListenerSet"),
   HTTPRoute: readRoute("HTTPRoute"),
   GRPCRoute: readRoute("GRPCRoute"),
+  TLSRoute: readStreamRoute("TLSRoute"),
+  TCPRoute: readStreamRoute("TCPRoute"),
+  UDPRoute: readStreamRoute("UDPRoute"),
   AuthPolicy: ({ targetRefs }) => ({
     spec: {
       targetRefs: fittingItems("AuthPolicy", "targetRefs", targetRefs),
@@ -69,8 +72,6 @@ export function closedForm<K extends KindName>(
   return checked.valid ? { ...checked.value, closed: { ...reason, ...extent } } : undefined;
 }
 
-const INTERNAL = "internal error";
-
 /** Routes of streams and policies keep what they are for, and translation serves none of it. */
 const MARKED: ReadonlySet<KindName> = new Set([
   "TLSRoute",
@@ -83,9 +84,8 @@ const MARKED: ReadonlySet<KindName> = new Set([
 export function closedObject<K extends KindName>(
   kind: K,
   object: KindMap[K],
-  what = INTERNAL,
+  reason: Pick<Closed, "what" | "message">,
 ): KindMap[K] | undefined {
-  const reason = { what, message: what };
   return MARKED.has(kind) ? { ...object, closed: reason } : closedForm(kind, object, reason);
 }
 
@@ -241,10 +241,7 @@ function readRoute(kind: "HTTPRoute" | "GRPCRoute") {
       ? [{}]
       : itemsOf(rules).map((rule) => readMatches(kind, rule));
     const read = matches.filter((match) => match !== undefined);
-    const common = {
-      parentRefs: fittingItems(kind, "parentRefs", spec["parentRefs"]),
-      ...fittingFields(kind, spec, ["useDefaultGateways"]),
-    };
+    const common = parentsOf(kind, spec);
     if (isHostless) {
       // Paths that are not written are those of a host.
       const written = read.filter(namesPaths);
@@ -255,6 +252,30 @@ function readRoute(kind: "HTTPRoute" | "GRPCRoute") {
       spec: { ...common, hostnames: hosts, rules: isLost ? [{}] : read },
       ...(isLost && { hosts: "all" }),
     };
+  };
+}
+
+/** Its connections are closed, so it needs no backend that exists. */
+const NO_BACKEND = [{ backendRefs: [{ name: "refused", port: 1 }] }];
+
+/** TCPRoutes and UDPRoutes name no host: they close no connections that other routes get. */
+function readStreamRoute(kind: "TLSRoute" | "TCPRoute" | "UDPRoute") {
+  return (spec: JsonObject): Named | undefined => {
+    const hostnames = itemsOf(spec["hostnames"]).filter(isHost);
+    if (kind === "TLSRoute" && hostnames.length === 0) return undefined;
+    const names = kind === "TLSRoute" ? { hostnames } : {};
+    const common = parentsOf(kind, spec);
+    return {
+      spec: { ...common, ...names, rules: NO_BACKEND },
+      ...(kind !== "TLSRoute" && { isHostless: true }),
+    };
+  };
+}
+
+function parentsOf(kind: KindName, spec: JsonObject): JsonObject {
+  return {
+    parentRefs: fittingItems(kind, "parentRefs", spec["parentRefs"]),
+    ...fittingFields(kind, spec, ["useDefaultGateways"]),
   };
 }
 

@@ -49,6 +49,7 @@ const PLACES: Partial<Readonly<Record<KindName, (spec: JsonObject) => readonly P
   ListenerSet: listenerPlaces,
   HTTPRoute: routePlaces,
   GRPCRoute: routePlaces,
+  TLSRoute: ({ hostnames }) => itemsOf(hostnames).map(textOf),
   AuthPolicy: targetPlaces,
   BackendTLSPolicy: targetPlaces,
 };

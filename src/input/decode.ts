@@ -148,7 +148,8 @@ function refused(
   const field = formatFieldPath(first?.field ?? []);
   // Responses name the field in a header. Users write names of fields, so only simple ones are allowed.
   const what = SAFE_FIELD.test(field) ? field : "the object";
-  const object = closedForm(kind, value, { what, message: first?.message ?? "" });
+  const message = [...(field === "" ? [] : [field]), first?.message ?? ""].join(": ");
+  const object = closedForm(kind, value, { what, message });
   const served = object && { key: refKey({ kind, ...object.metadata }), entry: { kind, object } };
   return refusal(reports, refOf(value), served);
 }

@@ -200,6 +200,7 @@ export function closedDiagnostic(
 ): Diagnostic | undefined {
   const places = object.closed && closedPlaces(kind, object);
   if (places === undefined || places === "") return undefined;
-  const message = `until the object is valid, this answers 503: ${places}`;
+  const outcome = kind === "TLSRoute" ? "these connections are closed" : "this answers 503";
+  const message = `until the object is valid, ${outcome}: ${places}`;
   return diagnosticOf({ code: "OBJECT_CLOSED", message, resource, field: [] }, location);
 }

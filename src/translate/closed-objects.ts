@@ -25,6 +25,11 @@ import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
 
+interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly namespace: string; readonly name: string };
+}
+
 /** Of lists with thousands of objects few are new. */
 const closedIn = memoized((list: readonly KubernetesObject[]) =>
   list.filter(({ closed }) => closed !== undefined),
@@ -33,8 +38,11 @@ const closedIn = memoized((list: readonly KubernetesObject[]) =>
 /** Collects closed objects and listeners, and closes their routes once everything is bound. */
 export class ClosedObjects {
   readonly #objects = new Map<string, Closed>();
-  /** By namespace; Rules are the operator's, and close no routes of others. */
-  readonly #namespaces = new Map<string, string>();
+  /** By namespace, the object that closes it; Rules are the operator's, and close no routes of others. */
+  readonly #namespaces = new Map<string, SourceRef>();
+  /** Objects of which something is bound where no other object closes the whole host, and the object that closes the rest. */
+  readonly #open = new Set<string>();
+  readonly #victims = new Map<string, SourceRef>();
   readonly #listeners = new Map<string, Route>();
 
   /** Adds the objects that reading has closed. They are reported already, so problems of the rest of them are not. */
@@ -47,10 +55,9 @@ export class ClosedObjects {
 
   add({ kind, metadata: { namespace, name }, closed }: KubernetesObject): void {
     if (closed === undefined) return;
-    this.#objects.set(ownerKey([kind, namespace, name, ""]), closed);
-    if (closed.isNamespace === true) {
-      this.#namespaces.set(namespaceKey([kind, namespace, name, ""]), closed.what);
-    }
+    const source: SourceRef = [kind, namespace, name, ""];
+    this.#objects.set(ownerKey(source), closed);
+    if (closed.isNamespace === true) this.#namespaces.set(namespaceKey(source), source);
   }
 
   /** Every host and path of a listener, whatever is bound there. */
@@ -65,10 +72,11 @@ export class ClosedObjects {
   } {
     if (this.#objects.size === 0 && this.#listeners.size === 0) return { routes: [], bindings: [] };
     const closed = routes.flatMap((route) => {
-      const what =
-        this.#objects.get(ownerKey(route.source))?.what ??
-        this.#namespaces.get(namespaceKey(route.source));
-      return what === undefined ? [] : [{ before: route, now: refused(route, what) }];
+      const own = this.#objects.has(ownerKey(route.source)) ? route.source : undefined;
+      const source = own ?? this.#namespaces.get(namespaceKey(route.source));
+      const closing = source && this.#objects.get(ownerKey(source));
+      if (source === undefined || closing === undefined) return [];
+      return [{ before: route, now: refused({ id: route.id, source }, closing.what) }];
     });
     return {
       routes: [...closed, ...Array.from(this.#listeners.values(), (now) => ({ now }))],
@@ -95,6 +103,7 @@ export class ClosedObjects {
         if (each.at.length === 0) return [];
         if (hosts.size === 0 || source === undefined) return [each];
         const known = getOrInsert(places, each.at, () => closedPlaces(each.at, source, hosts));
+        for (const { closing = "" } of known) this.#found(source, sources.get(closing));
         return known.map(({ at, closing = each.route }) =>
           at === each.at && closing === each.route ? each : { ...each, at, route: closing },
         );
@@ -102,6 +111,29 @@ export class ClosedObjects {
       if (now.length === 1 && now[0] === binding) return [];
       return [{ before: binding }, ...now.map((each) => ({ now: each }))];
     });
+  }
+
+  #found(source: SourceRef, culprit: SourceRef | undefined): void {
+    if (culprit === undefined) this.#open.add(ownerKey(source));
+    else this.#victims.set(ownerKey(source), culprit);
+  }
+
+  /** Says why all requests of an object answer 503 although it is not closed itself; absent: there is none. Call it after `close`. */
+  get whyClosed(): ((object: Named) => string | undefined) | undefined {
+    const isNone = this.#namespaces.size === 0 && this.#victims.size === 0;
+    return isNone ? undefined : (object) => this.#becauseOfAnother(object);
+  }
+
+  #becauseOfAnother({ kind, metadata: { namespace, name } }: Named): string | undefined {
+    const source: SourceRef = [kind, namespace, name, ""];
+    const key = ownerKey(source);
+    if (this.#objects.has(key)) return undefined;
+    const ofHosts = this.#open.has(key) ? undefined : this.#victims.get(key);
+    const culprit = this.#namespaces.get(namespaceKey(source)) ?? ofHosts;
+    const closed = culprit && this.#objects.get(ownerKey(culprit));
+    if (culprit === undefined || closed === undefined) return undefined;
+    const [of, where, own] = culprit;
+    return `its requests answer 503 because of ${of} ${where}/${own}: ${closed.message}`;
   }
 
   /** Hosts of objects whose paths can't be read, with the route that closes them: for routes of the same namespace. */

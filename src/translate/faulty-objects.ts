@@ -3,7 +3,7 @@
  * translated as usual. Nothing is paid for it as long as nothing throws.
  */
 import type { KindMap } from "../api/kinds.js";
-import type { KubernetesObject } from "../api/wire.js";
+import type { Closed, KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import {
@@ -22,11 +22,11 @@ import { failingAmong, searched } from "../support/halving.js";
 import { resourceRef } from "./place.js";
 import { internalError } from "./reasons.js";
 
-/** Returns a closed object to use in place of an object; undefined: no form of it can be closed. `what`: see Closed. */
+/** Returns a closed object to use in place of an object; undefined: no form of it can be closed. */
 type CloseObject = <K extends RoutingKind>(
   kind: K,
   object: KindMap[K],
-  what?: string,
+  reason: Pick<Closed, "what" | "message">,
 ) => KindMap[K] | undefined;
 
 /**
@@ -57,10 +57,12 @@ export function withoutFaulty<T>(
       const throws = (part: RoutingResources): boolean => !succeeds(() => translate(part, []));
       const faulty = faultyObjects(resources, replaced, throws);
       if (faulty.length === 0) throw error;
+      const fault = internalError("translating it", error);
       for (const { object } of faulty.filter((each) => !replaced.has(each.object))) {
-        faults.push(internalError(resourceRef(object), "translating it", error));
+        faults.push({ ...fault, resource: resourceRef(object) });
       }
-      for (const entry of faulty) replaced.set(entry.object, nextForm(entry, forms, close));
+      for (const entry of faulty)
+        replaced.set(entry.object, nextForm(entry, forms, { close, ...fault }));
     }
   }
 }
@@ -80,8 +82,9 @@ function refusedByNginx(
     const kind = ROUTING_KINDS.find((each) => each === name);
     const object = kind && resources.get(kind, namespace, own);
     if (kind === undefined || object === undefined) continue;
-    replaced.set(object, isLeftOut ? undefined : close(kind, object, "nginx refuses it"));
     const message = `nginx refuses its configuration because of this object: ${reason}`;
+    const what = "nginx refuses it";
+    replaced.set(object, isLeftOut ? undefined : close(kind, object, { what, message }));
     faults.push({ code: "REFUSED_BY_NGINX", message, resource: resourceRef(object) });
   }
   return { replaced, faults };
@@ -94,11 +97,12 @@ type UntriedForms = Map<KubernetesObject, (() => KubernetesObject | undefined)[]
 function nextForm<K extends RoutingKind>(
   { kind, object }: Entry<K>,
   forms: UntriedForms,
-  close: CloseObject,
+  { close, message }: { readonly close: CloseObject; readonly message: string },
 ): KubernetesObject | undefined {
+  const reason = { what: "internal error", message };
   const left = getOrInsert(forms, object, () => [
-    () => close(kind, object),
-    () => close(kind, withoutAnnotations(object)),
+    () => close(kind, object, reason),
+    () => close(kind, withoutAnnotations(object), reason),
   ]);
   let form: KubernetesObject | undefined;
   while (left.length > 0 && !succeeds(() => (form = left.shift()?.())));

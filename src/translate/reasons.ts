@@ -1,4 +1,3 @@
-import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Refusal } from "../model/upstream.js";
 import type { CompileOptions } from "../model/options.js";
@@ -18,8 +17,8 @@ export function closedRule(what: string): Refusal {
 }
 
 /** A bug in albc made `what` fail. */
-export function internalError(resource: ResourceRef, what: string, error: unknown): Report {
-  return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}`, resource };
+export function internalError(what: string, error: unknown): Pick<Report, "code" | "message"> {
+  return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}` };
 }
 
 /** Reports an unsupported restriction, and what its paths answer. */

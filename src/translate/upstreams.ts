@@ -178,7 +178,7 @@ function resolved(
     return { ...SHARED_SHAPE, ...found, ...lookedUp(id, port, slices, addresses) };
   } catch (error: unknown) {
     const resource = { apiVersion: "v1", kind: "Service", namespace, name: service };
-    const reports = [internalError(resource, "looking up its endpoints", error)];
+    const reports = [{ ...internalError("looking up its endpoints", error), resource }];
     return { ...found, upstream: { id, endpoints: [] }, reports };
   }
 }

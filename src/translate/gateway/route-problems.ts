@@ -16,7 +16,7 @@ export type UnresolvedReason =
 
 export interface RouteProblem<R extends string> {
   readonly reason: R;
-  /** For a condition: starts with the field. */
+  /** For a condition: starts with the field, if it is not about the whole route. */
   readonly message: string;
   readonly field: string;
 }
@@ -118,5 +118,5 @@ export interface RuleOutcome {
 
 function findingOf<R extends string>(reason: R, message: string, place: Place): RouteProblem<R> {
   const field = formatFieldPath(place.field);
-  return { reason, field, message: `${field}: ${message}` };
+  return { reason, field, message: field === "" ? message : `${field}: ${message}` };
 }

@@ -87,17 +87,17 @@ export function routeStatus(
   return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
 }
 
-/** The status with Accepted false in each entry of ours, with this message; an entry that is not accepted keeps its reason. */
+/** The status with Accepted false in each entry of ours; an entry that is not accepted keeps its reason. */
 export function notAccepted(
   { status, ...object }: ObjectStatus,
-  message: string,
+  why: Pick<Condition, "reason" | "message">,
   { controllerName }: Pick<CompileOptions, "controllerName">,
 ): ObjectStatus {
   const refusedIn = (entry: unknown): unknown => {
     if (!isObject(entry) || entry["controllerName"] !== controllerName) return entry;
     const conditions = listOf(entry["conditions"]).map((each) =>
       isObject(each) && each["type"] === "Accepted" && each["status"] === "True"
-        ? { ...each, status: "False", reason: "NoResources", message }
+        ? { ...each, status: "False", ...why }
         : each,
     );
     return { ...entry, conditions };

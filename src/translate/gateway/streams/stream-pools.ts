@@ -51,8 +51,9 @@ export class StreamPlans {
   #make(id: string, ending: Gateway | undefined): StreamPlan {
     const { diagnostics } = this.#context;
     const problems = new RouteProblems(diagnostics);
+    const { closed, spec } = this.#route;
     // Every supported version of these kinds allows one rule.
-    const [rule] = this.#route.spec.rules;
+    const [rule] = closed === undefined ? spec.rules : [];
     const place = placeOf(this.#route, "spec", "rules", 0, "backendRefs");
     const all = (rule?.backendRefs ?? []).map((ref) => ({
       weight: ref.weight ?? DEFAULT_WEIGHT,

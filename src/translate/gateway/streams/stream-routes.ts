@@ -41,11 +41,9 @@ export function translateStreamRoutes(
   const parents = new Parents(gateways, build);
   const routes = streamRoutes(build).map((route): AttachedRoute => {
     const problems = new RouteProblems(build.diagnostics);
-    if (route.closed !== undefined)
-      problems.unsupported(
-        "the route can't be served as written",
-        placeOf(route, route.closed.what),
-      );
+    if (route.closed !== undefined) {
+      problems.unsupported(`its connections are closed: ${route.closed.message}`, placeOf(route));
+    }
     return { route, problems, own: ownParents(route, parents, problems, build) };
   });
   refuseEndings(gateways, routes, freeSockets);
@@ -147,7 +145,8 @@ function translateRoute(
       if (accepted) listeners.add(listener);
       // Two parentRefs may name one listener. A refused route keeps its hosts, so no wider route serves them.
       const pool = accepted ? planAt(listener, plans).pool : undefined;
-      if (!reached.has(listener)) reached.set(listener, { ...attachment, pool });
+      const isBound = route.closed?.isHostless !== true;
+      if (isBound && !reached.has(listener)) reached.set(listener, { ...attachment, pool });
     }
     return { reference: each.reference, conditions };
   });
