@@ -4,13 +4,14 @@ import { type Compilation, compile } from "../compile.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { formatGithub, formatSarif } from "../diagnostics/ci-formats.js";
 import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
+import { KUSTOMIZE_HINT } from "../diagnostics/unrendered.js";
 import { inOrder } from "../diagnostics/sink.js";
 import type { Source } from "../input/documents.js";
 import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
 import { review } from "../translate/review.js";
 import { fileError } from "../output/files.js";
-import type { CompileOptions } from "../model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../model/options.js";
 import { visible } from "../support/text.js";
 import type { CallOf } from "./command-call.js";
 import { readCluster } from "./cluster.js";
@@ -24,13 +25,20 @@ export async function runValidate(
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { input, diagnostics: all, what } = await compileInput(call, settings, terminal);
+  const {
+    input,
+    diagnostics: all,
+    what,
+  } = await compileInput(call, settings, terminal, {
+    checksUnattached: true,
+  });
   const diagnostics = unknownFindings(all, call);
   const failing = ["error", call.failOn];
   reportDiagnostics(diagnostics, call.format, terminal.write, terminal.colours);
   if (call.format === "text") {
     for (const { count, apiVersion, kind } of input.unknownKinds) {
-      terminal.write(`not read: ${String(count)} × ${visible(`${apiVersion} ${kind}`)}\n`);
+      const hint = kind === "Kustomization" ? `; ${KUSTOMIZE_HINT}` : "";
+      terminal.write(`not read: ${String(count)} × ${visible(`${apiVersion} ${kind}`)}${hint}\n`);
     }
   }
   const left = all.length - diagnostics.length;
@@ -76,6 +84,7 @@ export async function compileInput(
   call: CompiledCall,
   settings: Settings,
   terminal: Terminal,
+  further: Pick<CompileOptions, "checksUnattached"> = DEFAULT_OPTIONS,
 ): Promise<{
   readonly input: LoadResult;
   readonly compilation: Compilation;
@@ -90,7 +99,8 @@ export async function compileInput(
   terminal.progress(`parsing ${read}`);
   const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
   terminal.progress(`compiling ${counted(input.objects, "object")}`);
-  const compilation = compile(input.resources, options, Date.now());
+  const { checksUnattached } = further;
+  const compilation = compile(input.resources, { ...options, checksUnattached }, Date.now());
   const found = [...input.diagnostics, ...compilation.diagnostics];
   const diagnostics = review(found, input.resources, compilation.config);
   const hasErrors = diagnostics.some(({ severity }) => severity === "error");

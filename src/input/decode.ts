@@ -11,13 +11,21 @@ import {
   formatFieldPath,
   refKey,
 } from "../diagnostics/diagnostic.js";
+import { KUSTOMIZE_HINT } from "../diagnostics/unrendered.js";
 import { errorText } from "../support/text.js";
 import { conform, readStatus, unknownFieldReports } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
 import { closedForm } from "./closed-form.js";
 import { headerProblem, isListKind, lookUpKind, malformed } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
-import { type JsonObject, fieldsOf, isObject, own, present } from "../support/json-object.js";
+import {
+  type JsonObject,
+  fieldsOf,
+  isObject,
+  itemsOf,
+  own,
+  present,
+} from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
 import { schemaReports, validator } from "./schema-validation.js";
 
@@ -83,7 +91,8 @@ function decodeValue(
   if (!isObject(value)) {
     // Not shown: text that has lost its structure may be a secret's.
     const found = Array.isArray(value) ? "a list" : value === null ? "empty" : "plain text";
-    return refusal([malformed([], `a Kubernetes object was expected, but this is ${found}`)]);
+    const hint = isPatch(value) ? `this is a JSON patch: ${KUSTOMIZE_HINT}` : undefined;
+    return refusal([malformed([], `a Kubernetes object was expected, but this is ${found}`, hint)]);
   }
   const problem = headerProblem(value, table);
   if (problem !== undefined) return refusal([...(written ?? NONE), problem]);
@@ -99,6 +108,11 @@ function decodeValue(
   }
 }
 
+/** RFC 6902. */
+function isPatch(value: unknown): boolean {
+  return itemsOf(value).length > 0 && itemsOf(value).every((item) => "op" in fieldsOf(item));
+}
+
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- in the body K ties the kind to its definition and to the object
 function decodeKind<K extends KindName>(
   kind: K,
@@ -107,6 +121,7 @@ function decodeKind<K extends KindName>(
   written: readonly Report[] | undefined,
 ): Decoded {
   const definition: KindDefinition<KindMap[K]> = table[kind];
+  if (isObject(own(given, "sops"))) return refused(kind, definition, given, [ENCRYPTED]);
   const conformed = conform(definition.schema, readStatus(definition.status, given));
   const value = isObject(conformed.value) ? conformed.value : given;
   const placed = withNamespace(value, definition.namespaced);
@@ -133,6 +148,15 @@ function decodeKind<K extends KindName>(
     served: { key: refKey(ref), entry: { kind, object } },
   };
 }
+
+const ENCRYPTED: Report = {
+  ...malformed(
+    ["sops"],
+    "the object is encrypted by SOPS",
+    "give albc the output of `sops decrypt`",
+  ),
+  at: "key",
+};
 
 const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;
 

@@ -5,7 +5,7 @@ import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import type { Report } from "../diagnostics/sink.js";
-import { invalid, missing, shown } from "./rules/names.js";
+import { hostHint, hostProblem, invalid, missing, shown } from "./rules/names.js";
 
 /** For one object: a hostile object could have millions of errors. */
 const MAX_REPORTS = 50;
@@ -73,8 +73,7 @@ const KEYWORDS: Readonly<Record<string, (failure: Failure) => Report>> = {
   maxItems: wrongCount,
   maxProperties: ({ field, name, schema }) =>
     invalid(field, `${name} must have ${range(undefined, schema.maxProperties)} entries`),
-  pattern: ({ field, name, schema, but }) =>
-    invalid(field, `${name} must match ${schema.pattern ?? "its pattern"}${but}`),
+  pattern: wrongText,
 };
 
 const TYPE_NAMES: Readonly<Record<NonNullable<JsonSchema["type"]>, string>> = {
@@ -104,6 +103,38 @@ function notInEnum({ field, name, schema, value, but }: Failure): Report {
     `${name} must be ${orList(values.map(shown))}${but}`,
     near === undefined ? undefined : `did you mean ${shown(near)}?`,
   );
+}
+
+/** What texts of a pattern are, and advice for a value that is none; `*` in a pattern of names allows a wildcard. */
+const PATTERNS: readonly {
+  readonly pattern: RegExp;
+  readonly noun: string;
+  readonly hint: (value: string) => string | undefined;
+}[] = [
+  {
+    pattern: /^\^\(\[0-9\]\{1,5\}\(h\|m\|s\|ms\)\)/,
+    noun: "a duration such as 10s or 500ms",
+    hint: (value) => (/^\d{1,5}$/.test(value) ? `add the unit, such as ${value}s` : undefined),
+  },
+  {
+    pattern: /^\^\(\\\*\\\.\)\?\[a-z0-9\]/,
+    noun: "a DNS name such as a.example or *.a.example",
+    hint: (value) => hostHint(value, hostProblem),
+  },
+];
+
+function wrongText({
+  field,
+  name,
+  schema: { pattern = "" },
+  value,
+  mayShow,
+  but,
+}: Failure): Report {
+  const known = PATTERNS.find((each) => each.pattern.test(pattern));
+  if (known === undefined) return invalid(field, `${name} must match ${pattern}${but}`);
+  const hint = mayShow && typeof value === "string" ? known.hint(value) : undefined;
+  return invalid(field, `${name} must be ${known.noun}${but}`, hint);
 }
 
 function outOfRange({ field, name, schema, but }: Failure): Report {
@@ -171,9 +202,13 @@ function fieldOf(pointer: string, root: unknown): FieldPath {
 const REMOVE_QUOTES = "remove the quotes";
 
 /** Advice for common YAML mistakes that give a value the wrong type. */
-function typeHint({ type }: JsonSchema, value: unknown, mayShow: boolean): string | undefined {
+function typeHint(
+  { type, pattern }: JsonSchema,
+  value: unknown,
+  mayShow: boolean,
+): string | undefined {
   if (value === null) return "give it a value, or remove it";
-  if (type === "string") return textHint(value, mayShow);
+  if (type === "string") return textHint(pattern, value, mayShow);
   if (type === "array") return "write it as a list, each item after '- '";
   if (typeof value !== "string") return undefined;
   if (type === "integer") return /^-?\d+$/.test(value) ? REMOVE_QUOTES : undefined;
@@ -181,8 +216,15 @@ function typeHint({ type }: JsonSchema, value: unknown, mayShow: boolean): strin
   return undefined;
 }
 
-function textHint(value: unknown, mayShow: boolean): string | undefined {
+function textHint(
+  pattern: string | undefined,
+  value: unknown,
+  mayShow: boolean,
+): string | undefined {
   if (typeof value === "number") {
+    const known = PATTERNS.find((each) => pattern !== undefined && each.pattern.test(pattern));
+    const hint = mayShow ? known?.hint(String(value)) : undefined;
+    if (hint !== undefined) return hint;
     return mayShow ? `put the value in quotes: "${value}"` : "put the value in quotes";
   }
   return typeof value === "boolean"

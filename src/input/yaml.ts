@@ -1,6 +1,6 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
 import { EVENT_ID, type Event, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
-import { TEMPLATE, TEMPLATE_HINT } from "../diagnostics/unrendered.js";
+import { LOOKALIKE, TEMPLATE, TEMPLATE_HINT, lookalikeHint } from "../diagnostics/unrendered.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import { report, shown } from "./rules/names.js";
@@ -129,8 +129,10 @@ function syntaxProblem(text: string, error: YAMLException): SyntaxProblem {
   const position = error.mark?.position ?? 0;
   const reason = position >= end && error.reason === INDENTATION ? UNEXPECTED_END : error.reason;
   const unclosed = findUnclosed(text, Math.min(position + 1, end));
-  const template = templateAt(text, [position, unclosed?.offset ?? position]);
-  if (template !== undefined) return template;
+  const conflict = /^(?:<{7} |={7}$|>{7} )/m.exec(text);
+  if (conflict !== null) return { code: "YAML_INVALID", ...CONFLICT, offset: conflict.index };
+  const foreign = foreignTextAt(text, [position, unclosed?.offset ?? position]);
+  if (foreign !== undefined) return foreign;
   const cause = unclosed && explainUnclosed(reason, unclosed);
   if (unclosed !== undefined && cause !== undefined) {
     return { code: "YAML_INVALID", ...cause, offset: unclosed.offset };
@@ -142,26 +144,36 @@ function syntaxProblem(text: string, error: YAMLException): SyntaxProblem {
 /** Characters of a line that may be a template. */
 const LONGEST_LINE = 1000;
 
-/** A template in a line of the parser's complaint. */
-function templateAt(text: string, offsets: readonly number[]): SyntaxProblem | undefined {
+const CONFLICT = {
+  message: "a merge conflict that was not resolved",
+  hint: "keep one of the two sides, and remove the lines with <<<<<<<, ======= and >>>>>>>",
+};
+
+/** A template, or a character that only looks like one of YAML, in a line of the parser's complaint. */
+function foreignTextAt(text: string, offsets: readonly number[]): SyntaxProblem | undefined {
   for (const offset of offsets) {
-    const found = templateInLine(text, offset);
+    const found = foreignTextInLine(text, offset);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function templateInLine(text: string, offset: number): SyntaxProblem | undefined {
+function foreignTextInLine(text: string, offset: number): SyntaxProblem | undefined {
   const start =
     Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
   const [line = ""] = text.slice(start, start + LONGEST_LINE).split(/[\r\n]/, 1);
   const at = line.search(TEMPLATE);
-  if (at < 0) return undefined;
+  if (at >= 0) {
+    const message = "a template that was not rendered";
+    return { code: "YAML_INVALID", message, hint: TEMPLATE_HINT, offset: start + at };
+  }
+  const lookalike = LOOKALIKE.exec(line);
+  if (lookalike === null) return undefined;
   return {
     code: "YAML_INVALID",
-    message: "a template that was not rendered",
-    hint: TEMPLATE_HINT,
-    offset: start + at,
+    message: "a character that only looks like one of YAML",
+    hint: lookalikeHint(lookalike[0]),
+    offset: start + lookalike.index,
   };
 }
 

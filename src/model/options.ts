@@ -55,6 +55,8 @@ export interface CompileOptions {
   readonly unavailablePorts: readonly string[];
   /** Because of which nginx refuses its configuration. Detected, not an option. */
   readonly refusedObjects: readonly RefusedObject[];
+  /** Whether routes whose parent is not among the objects are checked as if there were one. For `validate`, not an option. */
+  readonly checksUnattached: boolean;
   /** Whether nginx has its stream module, which ports of TCPRoutes, UDPRoutes and TLSRoutes need. Detected, unless it is set. */
   readonly stream: boolean;
   /** Loopback and link-local addresses and CIDRs that auth URLs of Ingresses and AuthPolicies may name. */
@@ -187,6 +189,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   clusterDomain: "cluster.local",
   unavailablePorts: [],
   refusedObjects: [],
+  checksUnattached: false,
   stream: true,
   authAddresses: LOOPBACK,
   auth: { timeout: 5000, tlsVerify: true },

@@ -2,7 +2,10 @@
 const { abs, floor, max, min } = Math;
 const FAR = Infinity;
 
-/** The candidate that a misspelt name most likely means: at most `farthest` edits away, and a quarter of its length. */
+/**
+ * The candidate that a misspelt name most likely means: at most `farthest` edits away, and a quarter of its length. Without `farthest`,
+ * also the only one that begins or ends with the name, or the other way round: Prefix means PathPrefix.
+ */
 export function didYouMean(
   name: string,
   candidates: Iterable<string>,
@@ -19,7 +22,19 @@ export function didYouMean(
       best = { candidate, distance };
     }
   }
-  return best?.candidate;
+  return best?.candidate ?? (farthest === FAR ? partlyNamed(lower, candidates) : undefined);
+}
+
+/** Shorter parts say little. */
+const SHORTEST_PART = 4;
+
+function partlyNamed(lower: string, candidates: Iterable<string>): string | undefined {
+  const found = [...candidates].filter((candidate) => {
+    const other = candidate.toLowerCase();
+    const [part, whole] = other.length < lower.length ? [other, lower] : [lower, other];
+    return part.length >= SHORTEST_PART && (whole.startsWith(part) || whole.endsWith(part));
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Whether names differ in at most two letters, or one if `known` has three. Case is ignored. */

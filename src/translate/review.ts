@@ -3,6 +3,7 @@
  * come and go there.
  */
 import { KIND_NAMES, type KindName } from "../api/kinds.js";
+import type { KubernetesObject } from "../api/wire.js";
 import { DIAGNOSTIC_CATALOG, type DiagnosticCode } from "../diagnostics/catalog.js";
 import type { Diagnostic, FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
 import { formatResource } from "../diagnostics/format.js";
@@ -10,12 +11,12 @@ import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
 import type { DataPlaneConfig } from "../model/config.js";
 import { hostKey } from "../model/values.js";
-import { unrenderedHint } from "../diagnostics/unrendered.js";
+import { inputHint, unrenderedHint } from "../diagnostics/unrendered.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import { literalText } from "./auth/template.js";
 import { keysAbove } from "./hostnames.js";
-import { placeOf } from "./place.js";
+import { nameOf, placeOf } from "./place.js";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
 
@@ -114,8 +115,22 @@ function withCause(diagnostic: Diagnostic, resources: Resources): Diagnostic {
   const value = resource && valueAt(resource, field, resources);
   // A refused object is not there; then the message has the value.
   const text = typeof value === "string" ? value : message;
-  const hint = unrenderedHint(text) ?? namedHint(diagnostic, resources);
+  const ofFile = diagnostic.code === "OBJECT_MALFORMED" && diagnostic.location?.file;
+  const hint =
+    (ofFile ? inputHint(ofFile) : undefined) ??
+    unrenderedHint(text) ??
+    valueHint(diagnostic) ??
+    namedHint(diagnostic, resources);
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
+}
+
+const NONE_OF = /"([^"\\]+)" is none of (.+)$/;
+
+/** Advice for a value that is none of those that its field takes. */
+function valueHint({ message }: Diagnostic): string | undefined {
+  const [, value, known = ""] = NONE_OF.exec(message) ?? [];
+  const meant = value === undefined ? undefined : didYouMean(value, known.split(", "));
+  return meant === undefined ? undefined : `did you mean ${meant}?`;
 }
 
 /** Advice for an object that was looked for in vain: its own error, or the name that was probably meant. */
@@ -136,14 +151,16 @@ function namedHint(diagnostic: Diagnostic, resources: Resources): string | undef
   );
   if (refused !== undefined)
     return `correct ${formatResource(refused)}, whose own error keeps it from being read`;
-  const names = kinds.flatMap((kind) =>
-    resources
-      .list(kind)
-      .filter(({ metadata }) => metadata.namespace === namespace)
-      .map(({ metadata }) => metadata.name),
+  const objects = kinds.flatMap((kind): readonly KubernetesObject[] => resources.list(kind));
+  const names = objects.flatMap(({ metadata }) =>
+    metadata.namespace === namespace ? metadata.name : [],
   );
-  const meant = names.includes(written.name) ? undefined : didYouMean(written.name, names);
-  return meant === undefined ? undefined : `did you mean ${meant}?`;
+  if (names.includes(written.name)) return undefined;
+  const meant = didYouMean(written.name, names);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  const other = objects.find(({ metadata }) => metadata.name === written.name);
+  if (other === undefined || written.namespace !== undefined) return undefined;
+  return `put both into one namespace: there is a ${nameOf(other)}`;
 }
 
 /** A name, or `namespace/name` as annotations have it, or an object with them. */

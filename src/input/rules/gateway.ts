@@ -141,13 +141,17 @@ function* checkTls({ protocol, tls }: GatewayListener, field: FieldPath): Report
       "remove tls, or make the protocol HTTPS",
     );
   } else if (protocol === "HTTPS" && mode === "Passthrough") {
-    yield invalid([...field, "mode"], "a listener of protocol HTTPS must have the mode Terminate");
+    yield invalid(
+      [...field, "mode"],
+      "a listener of protocol HTTPS must have the mode Terminate",
+      "to pass TLS on to the backend, use protocol TLS and a TLSRoute",
+    );
   }
   if (mode === "Terminate" && certificateRefs.length === 0 && Object.keys(options).length === 0) {
     yield missing(
       [...field, "certificateRefs"],
       "tls with mode Terminate needs certificateRefs or options",
-      "name the Secret with the certificate in certificateRefs",
+      "add tls.certificateRefs with the name of the Secret that has the certificate",
     );
   }
 }

@@ -135,10 +135,15 @@ export function pathProblems(path: string, more: readonly string[] = []): readon
 export function* checkText(text: string, rule: NameRule, field: FieldPath, what: string): Reports {
   const problem = rule(text);
   if (problem === undefined) return;
+  yield invalid(field, `${what} ${shown(text)} ${problem}`, hostHint(text, rule));
+}
+
+/** Advice for a text that is no name: the host in it, if there is one. */
+export function hostHint(text: string, rule: NameRule): string | undefined {
+  if (text === "*" && rule === hostProblem) return "leave it out: without it, every host is meant";
   const meant = hostIn(text);
   const isMeant = meant !== text && rule(meant) === undefined;
-  const hint = isMeant ? `did you mean ${JSON.stringify(meant)}?` : undefined;
-  yield invalid(field, `${what} ${shown(text)} ${problem}`, hint);
+  return isMeant ? `did you mean ${JSON.stringify(meant)}?` : undefined;
 }
 
 const HOST = /^(?:[a-z]+:\/\/([^/:@]+)(?::\d+)?(?:\/.*)?|([^/:@]+):\d+)$/i;

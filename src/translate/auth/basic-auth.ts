@@ -131,6 +131,9 @@ function usersOf(
     if (file === undefined) {
       return { users: problem("has no key auth, which auth-file needs"), reports: [] };
     }
+    if (isUtf16(file)) {
+      return { users: problem("has UTF-16 text in auth, which must be UTF-8"), reports: [] };
+    }
     for (const key of data.keys()) {
       if (key === AUTH_FILE_KEY) continue;
       const message = `key ${key} is not read from an auth-file secret`;
@@ -156,6 +159,11 @@ function decodeData(secret: Secret): ReadonlyMap<string, string> {
   return new Map(
     entries.map(([key, value]) => [key, decoder.decode(Buffer.from(value, "base64"))]),
   );
+}
+
+/** As editors of Windows write it: every character of ASCII has a NUL beside it. */
+function isUtf16(text: string): boolean {
+  return text.includes("\0");
 }
 
 /** `$apr1$<salt>$<22 characters>`; a salt is 1 to 8 printable ASCII characters except `$`. */

@@ -45,7 +45,8 @@ export function listenerCertificates(
 function defaultCertificate({ options, certificates }: BuildContext): ListenerCertificates {
   const none = "the listener names no certificate";
   if (options.defaultCertificate === "") {
-    return { certificates: [], verdict: refused("InvalidCertificateRef", none) };
+    const hint = "add tls.certificateRefs with the name of the Secret that has the certificate";
+    return { certificates: [], verdict: { ...refused("InvalidCertificateRef", none), hint } };
   }
   const name = parseNamespacedName(options.defaultCertificate);
   const loaded = name.ok ? certificates.read(name.value) : name;

@@ -3,6 +3,7 @@ import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import { type Condition, type ObjectStatus, statusOf } from "../../status/object-status.js";
+import { present } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
 import { type Place, placeOf, within } from "../place.js";
 import { insecureValidations, validatesClients } from "./certificate-authorities.js";
@@ -209,7 +210,8 @@ function reportRefused(
   { diagnostics }: TranslateContext,
 ): void {
   if (verdict.ok) return;
-  diagnostics.report({ code, message: verdict.message, ...(verdict.place ?? place) });
+  const { message, hint } = verdict;
+  diagnostics.report({ code, message, ...present("hint", hint), ...(verdict.place ?? place) });
 }
 
 function reportListener(listener: TranslatedListener, context: TranslateContext): void {

@@ -13,6 +13,8 @@ export interface Refused {
   readonly message: string;
   /** The wrong field, if it is not the one that the condition is about. */
   readonly place?: Place;
+  /** What to do about it, for the diagnostic. */
+  readonly hint?: string;
 }
 
 export const HOLDS: Verdict = { ok: true };

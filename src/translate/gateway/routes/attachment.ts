@@ -53,6 +53,25 @@ export function ownParents(
   });
 }
 
+/** Whether the route may belong to a parent that is not among the objects. An unknown one is reported; that there is none is reported here. */
+export function isUnattached(
+  route: AttachableRoute,
+  parents: Parents,
+  problems: RouteProblems,
+  { options, diagnostics }: Pick<RouteContext, "options" | "diagnostics">,
+): boolean {
+  const { parentRefs = [] } = route.spec;
+  if (!options.checksUnattached) return false;
+  if (parentRefs.length > 0 && !parentRefs.some((each) => parents.find(route, each) === "missing"))
+    return false;
+  routeHosts(route, problems);
+  if (parentRefs.length === 0) {
+    const message = "the route names no parent, so nothing serves it";
+    diagnostics.report({ code: "ROUTE_PARENT_NOT_FOUND", message, ...placeOf(route, "spec") });
+  }
+  return true;
+}
+
 type NamedParent = Pick<OwnParent, "reference" | "parent"> & { readonly place: Place };
 
 function namedParents(

@@ -10,7 +10,7 @@ import { routeOrderKey } from "../../precedence.js";
 import { annotatedRoute } from "../../route-annotations.js";
 import type { AnyRoute, ListenerState, RouteContext, RulePlan } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
-import { type Attachment, type OwnParent, ownParents } from "./attachment.js";
+import { type Attachment, type OwnParent, isUnattached, ownParents } from "./attachment.js";
 import { parentConditions, routeStatus } from "./conditions.js";
 import type { Parent, Parents } from "./parents.js";
 import { boundHosts, closedMatches, matchesSize, routeSizeProblem } from "./route-size.js";
@@ -41,6 +41,9 @@ export function translateRoute(
   const own = ownParents(route, parents, problems, context);
   if (route.closed !== undefined) {
     problems.unsupported(`its requests answer 503: ${route.closed.message}`, placeOf(route));
+  }
+  if (own.length === 0 && isUnattached(route, parents, problems, context)) {
+    planRules({ ...SHARED_SHAPE, ...context, route, gateways: [], body: {} });
   }
   const plansFor = plansByParent(own, problems, { ...SHARED_SHAPE, ...context, route });
   const planned = own.map((each) => {

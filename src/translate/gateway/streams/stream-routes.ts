@@ -14,7 +14,7 @@ import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
-import { type Attachment, type OwnParent, ownParents } from "../routes/attachment.js";
+import { type Attachment, type OwnParent, isUnattached, ownParents } from "../routes/attachment.js";
 import { parentConditions, routeStatus } from "../routes/conditions.js";
 import { Parents } from "../routes/parents.js";
 import { refusedEndings } from "../socket-budget.js";
@@ -44,7 +44,11 @@ export function translateStreamRoutes(
     if (route.closed !== undefined) {
       problems.unsupported(`its connections are closed: ${route.closed.message}`, placeOf(route));
     }
-    return { route, problems, own: ownParents(route, parents, problems, build) };
+    const own = ownParents(route, parents, problems, build);
+    if (own.length === 0 && isUnattached(route, parents, problems, build)) {
+      new StreamPlans(route, context).plan(undefined);
+    }
+    return { route, problems, own };
   });
   refuseEndings(gateways, routes, freeSockets);
   const attached = new Map<ListenerState, number>();

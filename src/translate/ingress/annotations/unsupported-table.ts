@@ -3,7 +3,7 @@ import { BOOLEAN, PATH_PREFIXES, type UnsupportedAnnotation } from "./annotation
 import { snippetRestrictions } from "./snippet.js";
 
 const SNIPPET =
-  "Text of users never becomes nginx configuration. Headers are changed by rewrite-request and rewrite-response under the load balancer's own prefix.";
+  "Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects.";
 const OWN_BUFFERS =
   "Sizes of buffers are fixed, and no response goes to disk. Bodies of requests are streamed, but for short ones; use proxy-body-size to limit them.";
 const ONE_RETRY_RULE =
@@ -237,9 +237,13 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("snippet", SNIPPET, {
     "stream-snippet": "nginx configuration of TCP and UDP.",
   }),
-  ...ignored("redirect", "Use an Ingress for the other name with permanent-redirect.", {
-    "from-to-www-redirect": "Redirects between the name with and without `www.`.",
-  }),
+  ...ignored(
+    "redirect",
+    "Use an Ingress for the other name with alb.ingress.cpaas.io/redirect-host.",
+    {
+      "from-to-www-redirect": "Redirects between the name with and without `www.`.",
+    },
+  ),
   ...ignored("redirect", "It is always kept.", {
     "preserve-trailing-slash": "Keeps the slash at the end in redirects to https.",
   }),

@@ -295,7 +295,7 @@ describe("an HTTPRoute", () => {
     [
       "a duration that is none",
       httpRule({ timeouts: { request: "1.5s" } }),
-      /timeouts.request: request must match/,
+      /timeouts.request: request must be a duration/,
     ],
     [
       "a backend that may take longer",
