@@ -115,12 +115,10 @@ function withCause(diagnostic: Diagnostic, resources: Resources): Diagnostic {
   const value = resource && valueAt(resource, field, resources);
   // A refused object is not there; then the message has the value.
   const text = typeof value === "string" ? value : message;
-  const ofFile = diagnostic.code === "OBJECT_MALFORMED" && diagnostic.location?.file;
+  const { code, location } = diagnostic;
+  const ofFile = code === "OBJECT_MALFORMED" && location ? inputHint(location.file) : undefined;
   const hint =
-    (ofFile ? inputHint(ofFile) : undefined) ??
-    unrenderedHint(text) ??
-    valueHint(diagnostic) ??
-    namedHint(diagnostic, resources);
+    ofFile ?? unrenderedHint(text) ?? valueHint(diagnostic) ?? namedHint(diagnostic, resources);
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
 }
 
