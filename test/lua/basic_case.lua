@@ -128,6 +128,10 @@ function _M.serve_refused(users)
                 return false
             end,
             failed = function() end,
+            affords = function()
+                return true
+            end,
+            computed = function() end,
         },
     }, { credentials = { entries = users, key = "k", first = first } })
     ngx.print(answer.status, " ", answer.reason or "")

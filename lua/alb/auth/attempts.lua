@@ -1,10 +1,12 @@
---- Limits how many failed logins a worker computes. A wrong password costs about 0.1 ms, so a flood could hold a core.
+--- Limits how many logins a worker computes. Each costs 0.1 ms or more, so a flood could hold a core.
 --
--- The limits are buckets that refill evenly: one for each client of a realm, for each realm (a set of credentials) and
--- for the worker. A flood empties its own bucket first: other realms keep all of theirs. A quarter of a realm's is kept
--- for clients that have not failed just now. Half of the worker's is kept for realms where none has, and half of that
--- for namespaces where none has, so many floods, and one at many realms of a namespace, leave room for others. Only
--- failures count: they never delay users who log in.
+-- The limits are buckets that refill evenly. Three count wrong logins: one for each client of a realm, each realm (a
+-- set of credentials), and for the worker. A flood empties its own bucket first: other realms keep all of theirs. A
+-- quarter of a realm's is kept for clients that have not failed just now. Half of the worker's is kept for realms where
+-- none has, and half of that for namespaces where none has. So many floods, and one at many realms of a namespace,
+-- leave room for others.
+--
+-- One for each namespace counts right logins, too: a tenant can log in as thousands of users of its own.
 -- May yield: no. Phases: any.
 local now = ngx.now
 local max = math.max
@@ -16,6 +18,8 @@ local CLIENT_RATE, CLIENT_BURST = 50, 50
 local REALM_RATE, REALM_BURST = 150, 100
 -- A tenth of a processor.
 local WORKER_RATE, WORKER_BURST = 1000, 400
+-- A fifth.
+local NAMESPACE_RATE, NAMESPACE_BURST = 2000, 2000
 -- The part that clients and realms with recent failures may use.
 local REALM_REST, WORKER_REST = REALM_BURST * 3 / 4, WORKER_BURST / 2
 local NAMESPACE_REST = WORKER_BURST * 3 / 4
@@ -49,7 +53,29 @@ local function part_of(of_realm, namespace)
     return (young[namespace] or old[namespace]) and NAMESPACE_REST or WORKER_BURST
 end
 
---- May this client's attempt be computed?
+-- The key of a namespace's bucket; its own name says that logins have failed there.
+local function all_of(namespace)
+    return "all " .. namespace
+end
+
+--- May another login of the namespace be computed?
+---@param namespace string of the route
+function _M.affords(namespace)
+    forget()
+    local key = all_of(namespace)
+    return has_room(young[key] or old[key] or 0, NAMESPACE_RATE, NAMESPACE_BURST)
+end
+
+--- Counts a login that was computed.
+---@param namespace string of the route
+---@param cost number 1 for a password of usual length
+function _M.computed(namespace, cost)
+    forget()
+    local key = all_of(namespace)
+    young[key] = max(young[key] or old[key] or 0, now()) + cost / NAMESPACE_RATE
+end
+
+--- May an attempt of this client be computed, which may fail?
 ---@param realm string names the credential set
 ---@param client string names client and credential set
 ---@param namespace string of the route

@@ -93,23 +93,28 @@ local function namespace_of_route()
     return "namespace " .. (route and route.source[2] or "")
 end
 
--- Computes the hash, unless too many logins of this client have failed just now. Returns nil if the login is right,
--- else a status and the reason.
+-- Computes the hash, unless too many logins of this client have failed just now, or the namespace had too many. Returns
+-- nil if the login is right, else a status and the reason.
 local function compute(set, user, password, key, is_known)
     if #password > apr1.MAX_PASSWORD then
         return 401, reasons.basic_wrong
     end
     local client = set.key .. str_sub(source_range.client(), 1, 8)
     local namespace = namespace_of_route()
-    -- A login that was right before is not limited: only its user can have sent it.
-    if not is_known and not attempts.allowed(set.key, client, namespace) then
+    -- Failures elsewhere don't limit a login that was right before: only its user can have sent it.
+    if
+        not attempts.affords(namespace)
+        or not is_known and not attempts.allowed(set.key, client, namespace)
+    then
         return 429, reasons.basic_flood
     end
+    local cost = 1 + floor(#password / COST_UNIT)
+    attempts.computed(namespace, cost)
     if apr1.verify(set, user, password) then
         verified.add(key)
         return nil
     end
-    attempts.failed(set.key, client, 1 + floor(#password / COST_UNIT), namespace)
+    attempts.failed(set.key, client, cost, namespace)
     return 401, reasons.basic_wrong
 end
 

@@ -84,7 +84,7 @@ describe("a login", () => {
   };
 
   it("is not computed when its client has failed too often", async () => {
-    expect(await ask("/refused", "secret")).toBe("429 AuthFail : too many failed logins");
+    expect(await ask("/refused", "secret")).toBe("429 AuthFail : too many logins");
   });
 
   it("that was right before is computed nevertheless when its memory has aged", async () => {
@@ -166,7 +166,7 @@ describe("a worker", () => {
     }
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(50);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
-    expect(refused?.reason).toBe("AuthFail : too many failed logins");
+    expect(refused?.reason).toBe("AuthFail : too many logins");
     expect(refused?.header("retry-after")).toBe("1");
     expect(refused?.header("www-authenticate")).toBeUndefined();
 
