@@ -34,7 +34,7 @@ function withoutNames(line: string): string {
     .replace(/^(?:\.c\d+)+ /, "CLASS ");
 }
 const MAP_LINE =
-  /^(?:\*\.)?([a-z0-9][-a-z0-9.]*|\\[a-z]+) (unix:control\/|pool-|c)[-a-z0-9]+(?:\.sock|(?:\.c\d+)+)?;$/;
+  /^((?:\*\.)?[a-z0-9][-a-z0-9.]*|\\[a-z]+) (unix:control\/|pool-|c)[-a-z0-9]+(?:\.sock|(?:\.c\d+)+)?;$/;
 const MAP_WORDS = ["default", "hostnames", "include", "volatile"];
 
 function confOf(objects: readonly Json[]): string {
