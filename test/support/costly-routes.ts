@@ -101,8 +101,9 @@ export const COSTLY_ROUTES: Costly = {
     ...manyPlaces(n / 20),
     ...range(64, (i) => route(1000 + i, { parentRefs: [{ name: "g", sectionName: `l${i}` }] })),
   ],
+  // There are 64 such sets.
   "hosts and matches on any 32 of 64 listeners": (n) =>
-    manyPlaces(n / 20, (k) => ({
+    manyPlaces(n / 10, (k) => ({
       parentRefs: range(32, (i) => ({
         name: "g",
         sectionName: `l${(i * (2 * (k % 32) + 1) + k) % 64}`,
