@@ -8,6 +8,7 @@ _M.catalog = {
     -- Routing
     no_rule = { 404, "InvalidUpstream : no rule match", "no rule of the port matches the request" },
     invalid_rule = { 500, "InvalidRule : regular expression", "a pattern of a rule that may match the request does not compile, or gave up: it backtracks too much, or earlier patterns took too long" },
+    question = { 400, "BadRequest : not the question to an auth service", "the request has an X-Albc-Question of this gateway that belongs to another host, path or set of headers, or is older than 30 seconds" },
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule matches or rewrites with a regular expression is longer than 8 KiB" },
     redirect_value = { 400, "BadRequest : value not allowed in the redirect", "a variable or capture that a redirect writes into its host holds other characters than those of a host, or one in its path holds a line break" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can't work as written; albc's diagnostics say where" },

@@ -204,12 +204,12 @@ for i = 1, #mark.NAMES do
 end
 local vouched = {}
 
-local function put_mark(used, is_own, host, target)
+local function put_mark(used, is_own, authority, target)
     for i = 1, #MARKED do
         local at = MARKED[i]
         vouched[i] = is_own[at] and values[at] or ""
     end
-    local text = mark.make(host, target, vouched)
+    local text = mark.make(authority, target, vouched)
     return put(used, mark.HEADER, text, #text)
 end
 
@@ -273,8 +273,8 @@ function _M.build(forward, target, authority, declared)
     local used = put_request_line(forward, target, host)
     used = put_client_headers(used, sent.actions, declared)
     used = put_own_headers(used, sent.own)
-    -- It vouches for nothing that follows it.
-    used = put_mark(used, sent.is_own, host, target)
+    -- It vouches for nothing that follows it, and at no host that a tenant sets.
+    used = put_mark(used, sent.is_own, authority, target)
     used, err = put_config_headers(used, sent, MOST_HEAD - #host - #redirect)
     if not used then
         return nil, err

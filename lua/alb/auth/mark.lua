@@ -2,11 +2,13 @@
 -- itself, so that a gateway that the request leads back to, with the same key, believes them
 -- (docs/adr/marked-questions.md).
 --
--- It is a keyed digest of the time, the Host header, the target and the values, so it is worthless in any other
--- request. Auth services see it. It vouches only for headers that precede it; those of a config map follow it.
+-- It is a keyed digest of the time, the host of the auth URL, the target and the values. Auth services see it. It
+-- vouches only for headers that precede it; those of a config map follow it. Any other request with it is refused:
+-- without the headers, some auth services would judge their own URL.
 -- May yield: no. Phases: start in init; the others in access.
 local bit = require("bit")
 local client_headers = require("alb.auth.client_headers")
+local errors = require("alb.errors")
 local ffi = require("ffi")
 local gateway_key = require("alb.gateway_key")
 
@@ -20,6 +22,7 @@ local concat = table.concat
 local str_byte = string.byte
 local str_char = string.char
 local str_match = string.match
+local str_sub = string.sub
 local tonumber = tonumber
 local var = ngx.var
 
@@ -49,8 +52,8 @@ for i = 1, #NAMES do
     positions[NAMES[i]] = i
 end
 
--- The two keys of HMAC (RFC 2104). ngx.hmac_sha1 does the same, but LuaJIT can't compile it.
-local inner, outer
+-- The two keys of HMAC (RFC 2104). ngx.hmac_sha1 does the same, but LuaJIT can't compile it. The name tells keys apart.
+local inner, outer, name_of_key
 
 local function padded(key, byte)
     local bytes = { str_byte(key, 1, -1) }
@@ -64,6 +67,7 @@ end
 function _M.start()
     local key = ngx.hmac_sha1(gateway_key.get(), "question")
     inner, outer = padded(key, 0x36), padded(key, 0x5c)
+    name_of_key = str_sub(encode_base64(ngx.hmac_sha1(key, "name"), true), 1, 8)
 end
 
 local function digest(seconds, host, target, values)
@@ -80,39 +84,36 @@ local function digest(seconds, host, target, values)
 end
 
 --- The header's value.
----@param host string as in the Host header
+---@param host string of the auth URL, with its port
 ---@param target string
 ---@param values string[] by position in NAMES; "" for headers that are not the gateway's
 ---@return string
 function _M.make(host, target, values)
     local seconds = time()
-    return seconds .. " " .. digest(seconds, host, target, values)
+    return seconds .. " " .. name_of_key .. " " .. digest(seconds, host, target, values)
 end
 
--- The mark, and the values before it by position; nil if a header is there twice.
+-- The mark, and the values before it by position; without values if a header is there twice.
 local function read()
     local lines, count = client_headers.read()
-    local values, vouched = { "", "", "", "", "", "", "" }, {}
+    local values, vouched, is_twice = { "", "", "", "", "", "", "" }, {}, false
     for i = 0, count - 1 do
         local key, value = lines[i].key, lines[i].value
         local name = ffi_str(key.data, key.len)
         if name == NAME then
-            return ffi_str(value.data, value.len), values, vouched
+            return ffi_str(value.data, value.len), not is_twice and values, vouched
         end
         local position = positions[name]
         if position then
-            if vouched[name] then
-                return nil
-            end
+            is_twice = is_twice or vouched[name] ~= nil
             values[position], vouched[name] = ffi_str(value.data, value.len), true
         end
     end
 end
 
-local function is_valid(mark, values)
-    local seconds, given = str_match(mark, "^(%d+) (%S+)$")
-    local age = seconds and time() - tonumber(seconds)
-    return age ~= nil
+local function is_valid(seconds, given, values)
+    local age = time() - tonumber(seconds)
+    return values
         and age <= LIFETIME
         and age >= -LIFETIME
         and given == digest(seconds, var.http_host or "", var.request_uri, values)
@@ -133,14 +134,19 @@ local function believe(values)
     var.albc_marked = "1"
 end
 
---- Reads the mark of a request that has one.
----@return table<string, true>? vouched names in lower case that the gateway has written; nil: the mark is worthless
+--- Reads the mark of a request that has one. Refuses a request that has another's.
+---@return table<string, true>? vouched names in lower case that the gateway has written; nil: no gateway with this key
+--- has made the mark
 function _M.check()
     -- No question to an auth service is gRPC, whosever it is.
     var.albc_marked = "0"
     local mark, values, vouched = read()
-    if not mark or not is_valid(mark, values) then
+    local seconds, key, given = str_match(mark or "", "^(%d+) (%S+) (%S+)$")
+    if key ~= name_of_key then
         return nil
+    end
+    if not is_valid(seconds, given, values) then
+        return errors.exit(400, errors.reasons.question)
     end
     believe(values)
     return vouched

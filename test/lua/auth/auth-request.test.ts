@@ -118,7 +118,7 @@ describe("the auth request", () => {
       "X-Forwarded-For: 127.0.0.1",
       "X-Auth-Request-Redirect: /a%20b?q=1",
       "X-Albc-Turns: 4/0",
-      expect.stringMatching(/^X-Albc-Question: \d{10} [\w+/]{27}$/),
+      expect.stringMatching(/^X-Albc-Question: \d{10} [\w+/]{8} [\w+/]{27}$/),
     ]);
   });
 

@@ -94,7 +94,7 @@ describe("the auth request", () => {
       authorization: "Bearer x",
       "content-length": "0",
       host: "all.example",
-      "x-albc-question": expect.stringMatching(/^\d{10} [\w+/]{27}$/) as unknown,
+      "x-albc-question": expect.stringMatching(/^\d{10} [\w+/]{8} [\w+/]{27}$/) as unknown,
       "x-albc-turns": "4/0",
     });
     expect(bodyLength).toBe(0);

@@ -16,7 +16,8 @@ const scene = useScene();
 /** Stands for the gateway's own port until that is known. */
 const OWN_PORT = 1;
 const MARK = "x-albc-question";
-const AUTH = "auth.example";
+const AUTH = "127.0.0.1";
+const VICTIM = "victim.example";
 const KEY = "k".repeat(32);
 /** As a client may send them, and as a tenant may set them. */
 const FORGED: HeaderLines = [
@@ -50,11 +51,7 @@ function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
 
 function routes(tenants: AuthService): Readonly<Record<string, TestRoute>> {
   const asks = (port: number, target: string, headers: readonly HeaderTemplate[] = []) => ({
-    auth: [
-      authPolicy({
-        forward: forwardAuth(port, target, { headers: [["Host", text(AUTH)], ...headers] }),
-      }),
-    ],
+    auth: [authPolicy({ forward: forwardAuth(port, target, { headers }) })],
   });
   const set = FORGED.map(([name, value]): HeaderTemplate => [name, text(value)]);
   const upstream = [{ upstream: "behind", weight: 1, protocol: "http" }] as const;
@@ -62,6 +59,8 @@ function routes(tenants: AuthService): Readonly<Record<string, TestRoute>> {
     "app.example": asks(OWN_PORT, "/verify?x=1"),
     "forging.example": asks(OWN_PORT, "/verify", set),
     "seen.example": asks(tenants.port, "/seen"),
+    "naming.example": asks(tenants.port, "/seen", [["Host", text(VICTIM)]]),
+    [VICTIM]: { backends: upstream },
     [AUTH]: { backends: upstream },
     "rewritten.example": { backends: upstream },
   };
@@ -117,7 +116,7 @@ describe.each(Object.entries(SUITES))("where %s", (_, trusted) => {
     expect(status).toBe(200);
     const got = told(suite);
     expect(got).toMatchObject({
-      host: AUTH,
+      host: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
       "x-original-url": "http://app.example/admin?y=2",
       "x-original-uri": "/admin?y=2",
       "x-original-method": "PUT",
@@ -141,7 +140,7 @@ describe.each(Object.entries(SUITES))("where %s", (_, trusted) => {
   });
 
   it("a client's words with a mark of its own are not believed", async () => {
-    const marks = [`${String(Math.floor(Date.now() / 1000))} AAAA`, "", "x", "1 "];
+    const marks = [`${String(Math.floor(Date.now() / 1000))} AAAAAAAA AAAA`, "", "x", "1 ", "1 2 "];
     for (const mark of marks) {
       await suite.gateway.send({ host: AUTH, headers: [...FORGED, [MARK, mark]] });
       const got = told(suite);
@@ -157,28 +156,25 @@ describe("a mark that was seen", () => {
     suite = await start([]);
   });
 
-  /** The whole question, as a tenant's auth service gets it. */
-  async function seen(path = "/admin"): Promise<HeaderLines> {
-    await suite.gateway.send({ host: "seen.example", path });
+  /** The whole question but its host, as a tenant's auth service gets it. */
+  async function seen(host = "seen.example"): Promise<HeaderLines> {
+    await suite.gateway.send({ host, path: "/admin" });
     const [request] = suite.tenants.requests.splice(0);
     return request?.headers.filter(([name]) => !/^host$/i.test(name)) ?? [];
   }
 
-  const send = async (headers: HeaderLines, path = "/seen", host = AUTH) => {
-    await suite.gateway.send({ host, path, headers });
-    return told(suite);
-  };
+  const send = (headers: HeaderLines, { path = "/seen", host = "" } = {}) =>
+    suite.gateway.send({ host: host || `${AUTH}:${String(suite.tenants.port)}`, path, headers });
 
   it("is good for the same question", async () => {
-    expect(await send(await seen())).toMatchObject({
-      "x-original-url": "http://seen.example/admin",
-    });
+    await send(await seen());
+    expect(told(suite)).toMatchObject({ "x-original-url": "http://seen.example/admin" });
   });
 
   it.each<[string, (lines: HeaderLines) => Parameters<typeof send>]>([
-    ["for another target", (lines) => [lines, "/verify"]],
-    ["for another query", (lines) => [lines, "/seen?x"]],
-    ["for another host", (lines) => [lines, "/seen", "rewritten.example"]],
+    ["for another target", (lines) => [lines, { path: "/verify" }]],
+    ["for another query", (lines) => [lines, { path: "/seen?x" }]],
+    ["for another host", (lines) => [lines, { host: VICTIM }]],
     ...["X-Original-URL", "X-Real-IP", "X-Scheme", "X-Original-Method", "X-Original-URI"].map(
       (changed): [string, (lines: HeaderLines) => Parameters<typeof send>] => [
         `with another ${changed}`,
@@ -189,22 +185,16 @@ describe("a mark that was seen", () => {
     ),
     ["with a value twice", (lines) => [[["X-Original-URL", "https://forged.example/"], ...lines]]],
     ["with its mark first", (lines) => [[...lines].reverse()]],
-  ])("is worthless %s", async (_, change) => {
-    const got = await send(...change(await seen()));
-    expect(got).not.toHaveProperty("x-original-url");
-    expect(got).not.toHaveProperty("x-original-method");
-    expect(got["x-real-ip"]).toBe("127.0.0.1");
+    ["when it is old", (lines) => [aged(lines)]],
+  ])("is refused %s", async (_, change) => {
+    const { status, reason } = await send(...change(await seen()));
+    expect([status, reason]).toEqual([400, "BadRequest : not the question to an auth service"]);
+    expect(suite.behind.requests).toEqual([]);
   });
 
-  it("is worthless when it is old", async () => {
-    const lines = await seen();
-    const old = lines.map(([name, value]): readonly [string, string] => {
-      const [time = "", digest = ""] = value.split(" ");
-      return name.toLowerCase() === MARK
-        ? [name, `${String(Number(time) - 60)} ${digest}`]
-        : [name, value];
-    });
-    expect(await send(old)).not.toHaveProperty("x-original-url");
+  it("is refused at the host that a tenant's config map names", async () => {
+    const lines = await seen("naming.example");
+    expect((await send(lines, { host: VICTIM })).status).toBe(400);
   });
 
   it("is worthless at a gateway with another key, and good at one with the same", async () => {
@@ -215,12 +205,21 @@ describe("a mark that was seen", () => {
     ];
     await one.gateway.send({ host: "seen.example", path: "/admin" });
     const lines = one.tenants.requests[0]?.headers.filter(([name]) => !/^host$/i.test(name)) ?? [];
+    const host = `${AUTH}:${String(one.tenants.port)}`;
     for (const [suiteOf, expected] of [
       [same, "http://seen.example/admin"],
       [other, undefined],
     ] as const) {
-      await suiteOf.gateway.send({ host: AUTH, path: "/seen", headers: lines });
+      await suiteOf.gateway.send({ host, path: "/seen", headers: lines });
       expect(told(suiteOf)["x-original-url"]).toBe(expected);
     }
   });
 });
+
+function aged(lines: HeaderLines): HeaderLines {
+  return lines.map(([name, value]): readonly [string, string] => {
+    const [time = "", ...rest] = value.split(" ");
+    const old = [String(Number(time) - 60), ...rest].join(" ");
+    return [name, name.toLowerCase() === MARK ? old : value];
+  });
+}
