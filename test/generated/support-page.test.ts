@@ -64,6 +64,8 @@ ${rows.map((row) => `| ${row.join(" | ")} |\n`).join("")}
 - Releases of Node.js, Kubernetes and Debian are supported as long as their projects support them.
 - Other Linux systems work with an nginx as above. The scripts that unpack nginx need Debian's apt.
 - nginx without its stream module serves no TLSRoutes, TCPRoutes and UDPRoutes.
+- nginx before 1.30 has a fault in retries to h2c and gRPC backends: if an endpoint's error arrives together with the settings of its connection, the next
+  try may fail, too, with 502.
 `;
 }
 

@@ -1,6 +1,11 @@
 /** The ways in which backends are spoken to, and backends for them that do with each request what a test wants. */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createSecureServer, createServer as createHttp2Server } from "node:http2";
+import {
+  createSecureServer,
+  createServer as createHttp2Server,
+  type ServerHttp2Session,
+} from "node:http2";
 import { createServer as createTlsServer } from "node:https";
 import type { Server, Socket } from "node:net";
 import type { Authority, KeyPair } from "../../e2e/harness/certificates.js";
@@ -152,9 +157,19 @@ export class WayBackend implements Closable {
       this.received.push(received);
       const [exchange = status(200), ...rest] = this.#next;
       if (rest.length > 0) this.#next = rest;
-      exchange(response, received);
+      void settled(response).then(() => exchange(response, received));
     });
   }
+}
+
+/**
+ * An answer in one segment with the settings of its connection has nginx before 1.30 send the acknowledgement to the next endpoint
+ * (docs/support.md). Most servers send their settings when the connection opens, node with the first answer.
+ */
+async function settled(response: ServerResponse): Promise<void> {
+  const { stream } = response as { stream?: { session?: ServerHttp2Session } };
+  const session = stream?.session;
+  if (session?.pendingSettingsAck === true) await once(session, "localSettings");
 }
 
 /** Undefined by HTTP/1. */
