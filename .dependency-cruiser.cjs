@@ -30,6 +30,7 @@ const npm = (...names) => `node_modules/(${names.join("|")})/`;
 module.exports = {
   forbidden: [
     layer("support", [], "Small functions that every layer may use must not pull in a layer."),
+    layer("engine", ["support/"], "Tables know nothing of what is in them."),
     layer("diagnostics", ["support/"], "A problem is plain data; any stage can report one."),
     layer(
       "api",
@@ -53,7 +54,7 @@ module.exports = {
     ),
     layer(
       "translate",
-      ["input/resources\\.ts$", "api/", "model/", "status/", "diagnostics/", "support/"],
+      ["engine/", "input/resources\\.ts$", "api/", "model/", "status/", "diagnostics/", "support/"],
       "Translation ends with the model. It never sees rendering, so no nginx syntax leaks into decisions.",
     ),
     layer(

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { RouteBinding } from "../model/route.js";
-import { type HostPattern, hostKey } from "../model/values.js";
+import type { HostPattern } from "../model/values.js";
 import {
   type Difference,
   addTo,
@@ -41,12 +41,12 @@ export class EntryBindings {
     return this.#moved.get(key) ?? parts.get(key)?.claims ?? NOTHING;
   }
 
-  /** `hosts`: keys of those where something else is bound. */
+  /** `claims`: all claims of each object that has other ones. */
   update(
     changes: readonly (Difference<BoundPart> & { readonly key: Key })[],
     parts: Parts<BoundPart>,
   ): {
-    readonly hosts: ReadonlySet<string>;
+    readonly claims: ReadonlyMap<Key, readonly OrderedClaim[]>;
     readonly bindings: readonly Difference<RouteBinding>[];
   } {
     const earlier = new Map(
@@ -55,20 +55,17 @@ export class EntryBindings {
       }),
     );
     this.#order(changes, parts, earlier);
-    const hosts = new Set<string>();
-    const differences: Difference<RouteBinding>[] = [];
-    for (const { before, now } of changes) {
-      for (const binding of before?.bindings ?? NOTHING) differences.push({ before: binding });
-      for (const binding of now?.bindings ?? NOTHING) differences.push({ now: binding });
-    }
+    const claims = new Map<Key, readonly OrderedClaim[]>();
+    const bindings = changes.flatMap(({ before, now }) =>
+      differencesOf(before?.bindings ?? NOTHING, now?.bindings ?? NOTHING),
+    );
     for (const [key, before] of earlier) {
-      const now = new Set(this.claimsOf(key, parts));
-      const gone = before.filter((each) => !now.delete(each));
-      for (const { binding } of gone) differences.push({ before: binding });
-      for (const { binding } of now) differences.push({ now: binding });
-      for (const { binding } of [...gone, ...now]) noteHosts(binding, hosts);
+      const now = this.claimsOf(key, parts);
+      const differences = differencesOf(before.map(bindingOfClaim), now.map(bindingOfClaim));
+      if (differences.length > 0) claims.set(key, now);
+      bindings.push(...differences);
     }
-    return { hosts, bindings: differences };
+    return { claims, bindings };
   }
 
   /** All bindings, to be removed. */
@@ -118,8 +115,17 @@ export class EntryBindings {
   }
 }
 
-function noteHosts({ at }: RouteBinding, hosts: Set<string>): void {
-  for (const place of at) for (const { host } of place.hosts) hosts.add(hostKey(host));
+function differencesOf(
+  before: readonly RouteBinding[],
+  now: readonly RouteBinding[],
+): readonly Difference<RouteBinding>[] {
+  const added = new Set(now);
+  const gone = before.filter((each) => !added.delete(each));
+  return [...gone.map((each) => ({ before: each })), ...[...added].map((each) => ({ now: each }))];
+}
+
+function bindingOfClaim({ binding }: OrderedClaim): RouteBinding {
+  return binding;
 }
 
 /** The claims of one object, each bound at the rank of its namespace. */

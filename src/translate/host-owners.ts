@@ -158,11 +158,6 @@ export class HostOwners {
     return this.names().filter((host) => isBelow(host, touched));
   }
 
-  /** Objects that name the host. */
-  claimantsOf(key: string): readonly KubernetesObject[] {
-    return (this.#named.get(key)?.claims ?? []).map(({ object }) => object);
-  }
-
   #factsOf(namespace: string, host: HostPattern): HostFacts {
     const owner = this.ownerOf(host);
     const own = (this.#named.get(hostKey(host))?.claims ?? []).filter(

@@ -2,42 +2,69 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RouteBinding } from "../model/route.js";
 import { type HostPattern, hostKey } from "../model/values.js";
-import { addTo, getOrInsert, groupBy, memoized } from "../support/collections.js";
-import type { HostOwners } from "./host-owners.js";
+import { Derived, Group, Input } from "../engine/tables.js";
+import { groupBy, trimmed } from "../support/collections.js";
 import { keysAbove } from "./hostnames.js";
+import type { Key } from "./keys.js";
 import { type Place, nameOf } from "./place.js";
 import type { Specificity } from "./precedence.js";
 
 /** Path elements up to which prefixes of a path are compared, so that a long path costs no more than its length. */
 const MOST_ELEMENTS = 16;
 
-/** The claims for one host of a listener that have no conditions, so they get all requests for their path. */
-class ClaimsOfHost {
-  readonly #claims: OrderedClaim[] = [];
-  /** Undefined: none, or several. */
-  #namespace: string | undefined;
-  /** By path: the one that comes first. Computed on first use, because most hosts have one claim. */
-  #first: Map<string, OrderedClaim> | undefined;
+/** Of fewer claims an index is made when it is needed. */
+const MANY = 8;
 
-  add(each: OrderedClaim): void {
-    const { namespace } = each.claim.object.metadata;
-    const isOther = this.#namespace !== namespace && this.#claims.length > 0;
-    this.#namespace = isOther ? undefined : namespace;
-    this.#claims.push(each);
+/** The claims for one host of a listener. Those that have no conditions get all requests for their path. */
+class ClaimedHost {
+  readonly host: HostPattern;
+  readonly listener: string;
+  readonly groups: readonly Together[];
+  /** Without conditions. Computed on first use, like all below. */
+  #claims: readonly OrderedClaim[] | undefined;
+  /** Of all of them; "" if they have none, or several. */
+  #namespace: string | undefined;
+  /** By path: the one that comes first. Only of many. */
+  #first: ReadonlyMap<string, OrderedClaim> | undefined;
+
+  constructor(host: HostPattern, listener: string, groups: readonly Together[]) {
+    this.host = host;
+    this.listener = listener;
+    this.groups = groups;
   }
 
   /** Whether no other claim can come before it. */
   hasOnly(each: OrderedClaim): boolean {
-    return this.#claims.length === 1 && this.#claims[0] === each;
+    return this.#all.length === 1 && this.#all[0] === each;
   }
 
   isAllOf(namespace: string): boolean {
-    return this.#namespace === namespace;
+    return (this.#namespace ??= commonNamespace(this.#all)) === namespace;
   }
 
   first(path: string): OrderedClaim | undefined {
-    return (this.#first ??= firstByPath(this.#claims)).get(path);
+    const all = this.#all;
+    const known = all.length <= MANY ? firstByPath(all) : (this.#first ??= firstByPath(all));
+    return known.get(path);
   }
+
+  get #all(): readonly OrderedClaim[] {
+    const [only] = this.groups;
+    if (this.groups.length === 1 && only?.claims.length === 1 && isAlways(only.claims[0]))
+      return only.claims;
+    return (this.#claims ??= this.groups.flatMap(({ claims }) => claims.filter(isAlways)));
+  }
+}
+
+function isAlways(each: OrderedClaim | undefined): boolean {
+  return each !== undefined && (each.claim.when ?? []).length === 0;
+}
+
+function commonNamespace(claims: readonly OrderedClaim[]): string {
+  const [namespace, ...others] = new Set(
+    claims.map(({ claim }) => claim.object.metadata.namespace),
+  );
+  return others.length === 0 ? (namespace ?? "") : "";
 }
 
 function firstByPath(claims: readonly OrderedClaim[]): Map<string, OrderedClaim> {
@@ -62,97 +89,72 @@ interface Together {
  * requests. Regular expressions are not compared. Of hosts that have the same claims, only the first is reported.
  */
 export class ShadowedPaths {
-  readonly #owners: HostOwners;
-  /** By host key. */
-  readonly #reports = new Map<string, readonly Report[]>();
-
-  constructor(owners: HostOwners) {
-    this.#owners = owners;
-  }
+  readonly #claims = new Input<readonly OrderedClaim[]>();
+  readonly #hosts = new Group(
+    this.#claims,
+    (claims) => together(claims).flatMap((each) => each.hosts.map((at) => placed(at, each))),
+    claimedHost,
+  );
+  readonly #reports = new Derived(this.#hosts, (claimed, read) => {
+    const { host, listener, groups } = claimed;
+    const above = [...keysAbove(host, "one").slice(1), ""];
+    const wider = above.flatMap((key) => read(this.#hosts, placeKey(listener, key)) ?? []);
+    const reported = groups.length === 1 ? groups.filter((group) => isFirst(host, group)) : groups;
+    const reports = reported.flatMap((group) => shadowedAt(group, claimed, [claimed, ...wider]));
+    return reports.length === 0 ? undefined : reports;
+  });
 
   get reports(): Iterable<readonly Report[]> {
     return this.#reports.values();
   }
 
-  /** `touched`: keys of hosts with other claims. `claimsOf`: all claims of an object. */
-  update(
-    touched: ReadonlySet<string>,
-    claimsOf: (object: KubernetesObject) => readonly OrderedClaim[],
-  ): void {
-    if (touched.size === 0) return;
-    for (const key of touched) this.#reports.delete(key);
-    const placed = memoizedByKey((key) => this.#placesOf(key, claimsOf));
-    for (const host of this.#owners.namesBelow(touched)) {
-      const key = hostKey(host);
-      const above = [...keysAbove(host, "one"), ""].map(placed);
-      const reports = [...placed(key)].flatMap(([listener, { own, groups }]) => {
-        const wider = above.flatMap((places) => places.get(listener)?.own ?? []);
-        return groups.flatMap((group) => {
-          const [first] = group.hosts;
-          const isFirst = groups.length > 1 || (first && hostKey(first.host)) === key;
-          return isFirst ? shadowedAt(group, own, wider) : [];
-        });
-      });
-      if (reports.length === 0) this.#reports.delete(key);
-      else this.#reports.set(key, reports);
+  /** All claims of each object that has other ones. */
+  update(changed: ReadonlyMap<Key, readonly OrderedClaim[]>): void {
+    for (const [key, claims] of changed) {
+      this.#claims.set(key, claims.length === 0 ? undefined : claims);
     }
-  }
-
-  /** What is claimed for a host, by listener. */
-  #placesOf(
-    key: string,
-    claimsOf: (object: KubernetesObject) => readonly OrderedClaim[],
-  ): ReadonlyMap<string, { readonly own: ClaimsOfHost; readonly groups: readonly Together[] }> {
-    const all = this.#owners.claimantsOf(key).flatMap((object) => claimsAt(claimsOf(object), key));
-    const byListener = groupBy(all, ({ listener }) => listener);
-    return new Map(
-      Array.from(byListener, ([listener, groups]) => {
-        return [listener, { own: hostClaims(groups), groups }] as const;
-      }),
-    );
+    this.#hosts.update();
+    this.#reports.update();
   }
 }
 
-function memoizedByKey<V>(compute: (key: string) => V): (key: string) => V {
-  const known = new Map<string, V>();
-  return (key) => getOrInsert(known, key, () => compute(key));
-}
-
-/** An index of fewer claims and hosts would cost more memory than it saves time. */
-const MANY = 8;
-
-/** The claims of an object for a host. All its hosts may be asked for, so an object with many of them has an index. */
-function claimsAt(claims: readonly OrderedClaim[], key: string): readonly Together[] {
-  const hasMany = claims.length > MANY || claims.some(({ binding: { at } }) => hasManyHosts(at));
-  if (hasMany) return byHost(claims).get(key) ?? [];
-  return together(claims).filter(({ hosts }) => hosts.some(({ host }) => hostKey(host) === key));
-}
-
-function hasManyHosts(at: RouteBinding["at"]): boolean {
-  return at.some(({ hosts }) => hosts.length > MANY);
-}
-
-const byHost = memoized((claims: readonly OrderedClaim[]) => {
-  const groups = new Map<string, Together[]>();
-  for (const each of together(claims)) {
-    for (const { host } of each.hosts) addTo(groups, hostKey(host), each);
-  }
-  return groups;
-});
-
+/** Without those of closed objects, which are reported already. */
 function together(claims: readonly OrderedClaim[]): readonly Together[] {
-  const groups = groupBy(claims, ({ binding }) => binding.at);
+  const open = claims.filter(({ claim }) => claim.object.closed === undefined);
+  const groups = groupBy(open, ({ binding }) => binding.at);
   return [...groups].flatMap(([[place], own]) => {
     const [first] = own;
     const hosts = place?.hosts ?? [];
-    return first === undefined ? [] : { listener: first.claim.listener, hosts, claims: own };
+    return first === undefined
+      ? []
+      : { listener: first.claim.listener, hosts, claims: trimmed(own) };
   });
+}
+
+function isFirst(host: HostPattern, { hosts: [first] }: Together): boolean {
+  return first !== undefined && hostKey(first.host) === hostKey(host);
+}
+
+function placed({ host }: Together["hosts"][number], group: Together) {
+  return [placeKey(group.listener, hostKey(host)), { host, group }] as const;
+}
+
+function placeKey(listener: string, host: string): Key {
+  return `${listener} ${host}`;
+}
+
+function claimedHost(
+  members: readonly { readonly host: HostPattern; readonly group: Together }[],
+): ClaimedHost | undefined {
+  const [first] = members;
+  const groups = members.map(({ group }) => group);
+  return first && new ClaimedHost(first.host, first.group.listener, groups);
 }
 
 function shadowedAt(
   { claims }: Together,
-  own: ClaimsOfHost,
-  above: readonly ClaimsOfHost[],
+  own: ClaimedHost,
+  above: readonly ClaimedHost[],
 ): readonly Report[] {
   return claims.flatMap((each) => {
     const { claim } = each;
@@ -163,15 +165,7 @@ function shadowedAt(
   });
 }
 
-function hostClaims(groups: readonly Together[]): ClaimsOfHost {
-  const own = new ClaimsOfHost();
-  for (const { claims } of groups) {
-    for (const each of claims) if ((each.claim.when ?? []).length === 0) own.add(each);
-  }
-  return own;
-}
-
-function sameOf(each: OrderedClaim, own: ClaimsOfHost): PathClaim | undefined {
+function sameOf(each: OrderedClaim, own: ClaimedHost): PathClaim | undefined {
   if (own.hasOnly(each)) return undefined;
   const winner = own.first(pathKey(each.claim.path));
   if (winner?.claim.placeOf === undefined || winner.binding.order >= each.binding.order) {
@@ -182,7 +176,7 @@ function sameOf(each: OrderedClaim, own: ClaimsOfHost): PathClaim | undefined {
 
 function widerOf(
   { claim, binding: { order } }: OrderedClaim,
-  above: readonly ClaimsOfHost[],
+  above: readonly ClaimedHost[],
 ): PathClaim | undefined {
   const { namespace } = claim.object.metadata;
   for (const known of above) {

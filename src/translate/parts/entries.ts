@@ -85,7 +85,6 @@ function objectOf(key: Key, { resources }: TranslateContext): Entry | undefined 
 interface Hosts {
   readonly owners: HostOwners;
   readonly tls: TlsHosts;
-  readonly shadows: ShadowedPaths;
   /** Keys of hosts with changes. */
   readonly touched: Set<string>;
 }
@@ -93,7 +92,7 @@ interface Hosts {
 function newHosts(id: string, { options }: TranslateContext): Hosts {
   const owners = new HostOwners(id, options);
   const tls = new TlsHosts(id, owners);
-  return { owners, tls, shadows: new ShadowedPaths(owners), touched: new Set() };
+  return { owners, tls, touched: new Set() };
 }
 
 const NOTHING: readonly never[] = [];
@@ -110,6 +109,7 @@ export class Entries {
   readonly #tls = new Parts<TlsPart>((key) => this.#forget(key));
   readonly #parts = new Parts<EntryPart>((key) => this.#forget(key));
   readonly #bindings = new EntryBindings();
+  readonly #shadows = new ShadowedPaths();
   #stale: readonly Key[] = [];
   #changed = new Set<Key>();
   /** With the owners of their hosts. */
@@ -178,19 +178,14 @@ export class Entries {
       })),
       (a, b) => byNamespaceAndName(a.object, b.object),
     );
-    const { hosts, bindings } = this.#bindings.update(differences, this.#parts);
+    const { claims, bindings } = this.#bindings.update(differences, this.#parts);
     this.#whole.bind(bindings);
-    for (const { shadows, touched } of this.#hosts) {
-      for (const host of hosts) touched.add(host);
-      shadows.update(touched, (object) =>
-        this.#bindings.claimsOf(keyOfObject(object), this.#parts),
-      );
-    }
+    this.#shadows.update(claims);
   }
 
   /** Of all hosts; those of objects are in the whole. */
   get reports(): readonly Report[] {
-    return this.#hosts.flatMap(({ shadows }) => [...shadows.reports].flat());
+    return [...this.#shadows.reports].flat();
   }
 
   /** Names for which Ingresses want TLS, and have no certificate. */

@@ -1,0 +1,230 @@
+/**
+ * Tables that follow from each other. A row is computed by a pure function that reads as if nothing ever changed; `update` computes those
+ * rows again whose source, or what they read, has changed. A table reads only tables before it, so one round of updates in that order
+ * brings all up to date. If a function throws, what it did not compute is still to be computed in the next round.
+ */
+import { compareStrings } from "../support/collections.js";
+
+export type Key = string;
+
+/** Reads a row, and has the row being computed follow it, also if there is none. */
+export type Read = <V>(table: Table<V>, key: Key) => V | undefined;
+
+type IsEqual<V> = (a: V, b: V) => boolean;
+
+/** A row that has read others. */
+interface Reader {
+  readonly key: Key;
+  /** Of its table: the keys of the rows that are to be computed again. */
+  readonly stale: Set<Key>;
+  reads: RowRead | undefined;
+}
+
+/** In a chain: there are many, and lists take three times the memory. */
+interface RowRead {
+  readonly table: Readable;
+  readonly key: Key;
+  readonly next: RowRead | undefined;
+}
+
+interface Readable {
+  addReader(key: Key, reader: Reader): void;
+  removeReader(key: Key, reader: Reader): void;
+}
+
+/** Sets by key. Most have one member, which takes no set of its own. */
+class Sets<T extends object> {
+  readonly #sets = new Map<Key, T | Set<T>>();
+
+  of(key: Key): Iterable<T> {
+    const known = this.#sets.get(key);
+    if (known === undefined) return [];
+    return known instanceof Set ? known : [known];
+  }
+
+  add(key: Key, member: T): void {
+    const known = this.#sets.get(key);
+    if (known instanceof Set) known.add(member);
+    else if (known === undefined) this.#sets.set(key, member);
+    else if (known !== member) this.#sets.set(key, new Set([known, member]));
+  }
+
+  delete(key: Key, member: T): void {
+    const known = this.#sets.get(key);
+    if (known instanceof Set) known.delete(member);
+    if (known === member || (known instanceof Set && known.size === 0)) this.#sets.delete(key);
+  }
+}
+
+export abstract class Table<V> implements Readable {
+  readonly #rows = new Map<Key, V>();
+  readonly #readers = new Sets<Reader>();
+  readonly #followers: Set<Key>[] = [];
+  readonly #isEqual: IsEqual<V>;
+
+  /** `isEqual`: whether readers need not know of a new value. */
+  constructor(isEqual: IsEqual<V> = Object.is) {
+    this.#isEqual = isEqual;
+  }
+
+  get(key: Key): V | undefined {
+    return this.#rows.get(key);
+  }
+
+  keys(): Iterable<Key> {
+    return this.#rows.keys();
+  }
+
+  values(): Iterable<V> {
+    return this.#rows.values();
+  }
+
+  /** Adds the key of each row there is, and of each that changes from now on. */
+  follow(stale: Set<Key>): void {
+    this.#followers.push(stale);
+    for (const key of this.#rows.keys()) stale.add(key);
+  }
+
+  addReader(key: Key, reader: Reader): void {
+    this.#readers.add(key, reader);
+  }
+
+  removeReader(key: Key, reader: Reader): void {
+    this.#readers.delete(key, reader);
+  }
+
+  protected put(key: Key, now: V | undefined): void {
+    const before = this.#rows.get(key);
+    const isSame = before !== undefined && now !== undefined && this.#isEqual(before, now);
+    if (isSame || before === now) return;
+    if (now === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, now);
+    for (const stale of this.#followers) stale.add(key);
+    for (const reader of this.#readers.of(key)) reader.stale.add(reader.key);
+  }
+}
+
+/** Rows that are given. */
+export class Input<V> extends Table<V> {
+  /** Undefined removes the row. */
+  set(key: Key, value: V | undefined): void {
+    this.put(key, value);
+  }
+}
+
+/** For each row of a source at most one, which may follow from rows of other tables as well. */
+export class Derived<S, V> extends Table<V> {
+  readonly #source: Table<S>;
+  readonly #compute: (value: S, read: Read, key: Key) => V | undefined;
+  readonly #stale = new Set<Key>();
+  /** Rows that have read others. */
+  readonly #readers = new Map<Key, Reader>();
+
+  constructor(
+    source: Table<S>,
+    compute: (value: S, read: Read, key: Key) => V | undefined,
+    isEqual?: IsEqual<V>,
+  ) {
+    super(isEqual);
+    this.#source = source;
+    this.#compute = compute;
+    source.follow(this.#stale);
+  }
+
+  update(): void {
+    for (const key of this.#stale) {
+      this.#recompute(key);
+      this.#stale.delete(key);
+    }
+  }
+
+  #recompute(key: Key): void {
+    const value = this.#source.get(key);
+    let reads: RowRead | undefined;
+    const read: Read = (table, other) => {
+      reads = { table, key: other, next: reads };
+      return table.get(other);
+    };
+    const now = value === undefined ? undefined : this.#compute(value, read, key);
+    this.#note(key, reads);
+    this.put(key, now);
+  }
+
+  #note(key: Key, reads: RowRead | undefined): void {
+    const known = this.#readers.get(key);
+    if (known === undefined && reads === undefined) return;
+    const reader = known ?? { key, stale: this.#stale, reads: undefined };
+    for (let each = reader.reads; each; each = each.next) each.table.removeReader(each.key, reader);
+    for (let each = reads; each; each = each.next) each.table.addReader(each.key, reader);
+    reader.reads = reads;
+    if (reads === undefined) this.#readers.delete(key);
+    else this.#readers.set(key, reader);
+  }
+}
+
+/** Collects what the rows of a source contribute to each key, by the source's keys in byte order. */
+export class Group<S, M, V> extends Table<V> {
+  readonly #source: Table<S>;
+  readonly #contribute: (value: S, key: Key) => Iterable<readonly [Key, M]>;
+  readonly #reduce: (members: readonly M[], key: Key) => V | undefined;
+  /** Rows of the source, and keys of this table, that are to be looked at. */
+  readonly #stale = new Set<Key>();
+  readonly #touched = new Set<Key>();
+  readonly #members = new Sets<Contribution<M>>();
+  /** By the source's key. */
+  readonly #given = new Map<Key, readonly Contribution<M>[]>();
+
+  constructor(
+    source: Table<S>,
+    contribute: (value: S, key: Key) => Iterable<readonly [Key, M]>,
+    reduce: (members: readonly M[], key: Key) => V | undefined,
+    isEqual?: IsEqual<V>,
+  ) {
+    super(isEqual);
+    this.#source = source;
+    this.#contribute = contribute;
+    this.#reduce = reduce;
+    source.follow(this.#stale);
+  }
+
+  update(): void {
+    for (const key of this.#stale) {
+      this.#replace(key);
+      this.#stale.delete(key);
+    }
+    for (const key of this.#touched) {
+      const members = inOrder(this.#members.of(key));
+      this.put(key, members.length === 0 ? undefined : this.#reduce(members, key));
+      this.#touched.delete(key);
+    }
+  }
+
+  #replace(from: Key): void {
+    const value = this.#source.get(from);
+    const all = value === undefined ? [] : [...this.#contribute(value, from)];
+    const given = all.map(([to, member]) => ({ from, to, member }));
+    for (const each of this.#given.get(from) ?? []) {
+      this.#members.delete(each.to, each);
+      this.#touched.add(each.to);
+    }
+    for (const each of given) {
+      this.#members.add(each.to, each);
+      this.#touched.add(each.to);
+    }
+    if (given.length === 0) this.#given.delete(from);
+    else this.#given.set(from, given);
+  }
+}
+
+/** What a row of the source gives to a row of a group. */
+interface Contribution<M> {
+  readonly from: Key;
+  readonly to: Key;
+  readonly member: M;
+}
+
+/** Those of one row stay in their order. */
+function inOrder<M>(contributions: Iterable<Contribution<M>>): readonly M[] {
+  const sorted = [...contributions].sort((a, b) => compareStrings(a.from, b.from));
+  return sorted.map(({ member }) => member);
+}

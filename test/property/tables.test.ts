@@ -1,0 +1,147 @@
+/**
+ * Tables that were updated hold what tables made from scratch hold: after any sequence of changes, with functions that throw now and then.
+ * Only rows whose input differs are computed.
+ */
+import { Derived, Group, Input, type Key, type Table } from "../../src/engine/tables.js";
+import { fc, runs } from "../support/fast-check.js";
+
+/** Names that a row contributes a number to; and a name that it reads of the groups. */
+interface Row {
+  readonly names: readonly string[];
+  readonly number: number;
+  readonly reads: string;
+}
+
+/** Rows → sums by name → for each row its number and a sum → lists of those by sum, in the order of the rows. */
+class Sheet {
+  readonly rows = new Input<Row>();
+  computed = 0;
+  /** Rows, and names, at which functions throw. */
+  readonly faulty = new Set<string>();
+
+  readonly sums = new Group(
+    this.rows,
+    ({ names, number }, key) => {
+      this.#fail(`of ${key}`);
+      return names.map((name) => [name, number] as const);
+    },
+    (numbers, name) => {
+      this.#fail(`sum ${name}`);
+      const sum = numbers.reduce((a, b) => a + b, 0);
+      return sum === 0 ? undefined : sum;
+    },
+  );
+
+  readonly texts = new Derived(this.rows, ({ number, reads }, read, key) => {
+    this.computed += 1;
+    this.#fail(`text ${key}`);
+    const sum = number < 0 ? 0 : read(this.sums, reads);
+    return sum === undefined ? undefined : { text: `${key} ${String(number)}`, sum };
+  });
+
+  readonly lists = new Group(
+    this.texts,
+    ({ sum, text }) => [[String(sum), text] as const],
+    (texts) => texts,
+    (a, b) => a.join() === b.join(),
+  );
+
+  update(): void {
+    this.sums.update();
+    this.texts.update();
+    this.lists.update();
+  }
+
+  #fail(at: string): void {
+    if (this.faulty.has(at)) throw new Error(at);
+  }
+}
+
+const contents = <V>(table: Table<V>): ReadonlyMap<Key, unknown> =>
+  new Map([...table.keys()].sort().map((key) => [key, table.get(key)]));
+
+const contentsOf = ({ sums, texts, lists }: Sheet) => [
+  contents(sums),
+  contents(texts),
+  contents(lists),
+];
+
+const KEYS = ["a", "b", "c", "d", "e"];
+const NAMES = ["x", "y", "z"];
+const row = fc.record({
+  names: fc.array(fc.constantFrom(...NAMES), { maxLength: 3 }),
+  number: fc.integer({ min: -1, max: 2 }),
+  reads: fc.constantFrom(...NAMES, "w"),
+});
+const change = fc.tuple(fc.constantFrom(...KEYS), fc.option(row, { nil: undefined, freq: 3 }));
+const places = [
+  ...KEYS.flatMap((key) => [`of ${key}`, `text ${key}`]),
+  ...NAMES.map((n) => `sum ${n}`),
+];
+const step = fc.record({
+  changes: fc.array(change, { maxLength: 4 }),
+  faulty: fc.option(fc.constantFrom(...places), { freq: 3 }),
+});
+
+function put(sheet: Sheet, changes: readonly (readonly [string, Row | undefined])[]): void {
+  for (const [key, value] of changes) sheet.rows.set(key, value);
+}
+
+it("hold what those made from scratch hold", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const sheet = new Sheet();
+      const rows = new Map<string, Row | undefined>();
+      for (const { changes, faulty } of steps) {
+        put(sheet, changes);
+        for (const [key, value] of changes) rows.set(key, value);
+        if (faulty !== null) {
+          sheet.faulty.add(faulty);
+          expect(() => {
+            sheet.update();
+            throw new Error("whole");
+          }).toThrow(new RegExp(`^(?:whole|${faulty})$`));
+          sheet.faulty.clear();
+          if (steps.length % 2 === 0) continue;
+        }
+        sheet.update();
+        const fresh = new Sheet();
+        put(fresh, [...rows].reverse());
+        fresh.update();
+        expect(contentsOf(sheet)).toEqual(contentsOf(fresh));
+        sheet.computed = 0;
+        sheet.update();
+        expect(sheet.computed).toBe(0);
+      }
+    }),
+    runs(500),
+  );
+});
+
+it("compute what differs", () => {
+  const sheet = new Sheet();
+  const base: Row = { names: [], number: 1, reads: "x" };
+  put(sheet, [
+    ["a", { ...base, names: ["x"], reads: "y" }],
+    ["b", base],
+    ["c", { ...base, reads: "y" }],
+  ]);
+  sheet.update();
+  expect(contents(sheet.lists)).toEqual(new Map([["1", ["b 1"]]]));
+
+  const computedFor = (...changes: readonly (readonly [string, Row | undefined])[]): number => {
+    sheet.computed = 0;
+    put(sheet, changes);
+    sheet.update();
+    return sheet.computed;
+  };
+  // The row, and the reader of x.
+  expect(computedFor(["a", { ...base, names: ["x", "x"], reads: "y" }])).toBe(2);
+  // A sum that is the same wakes nobody.
+  expect(computedFor(["a", { names: ["x"], number: 2, reads: "y" }])).toBe(1);
+  // Those that found nothing follow, too.
+  expect(computedFor(["d", { ...base, names: ["y"], reads: "w" }])).toBe(3);
+  // Who has been removed follows nothing.
+  expect(computedFor(["c", undefined])).toBe(0);
+  expect(computedFor(["d", { ...base, names: ["y", "y"], reads: "w" }])).toBe(2);
+});
