@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../api/wire.js";
-import { type HostPattern, hostKey } from "../model/values.js";
-import { getOrInsert } from "../support/collections.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../model/values.js";
+import { Derived, Group, Input, type Read } from "../engine/tables.js";
 import type { Key } from "./keys.js";
 import { keysAbove } from "./hostnames.js";
 import { compareAge, oldestOf } from "./precedence.js";
@@ -41,6 +41,18 @@ export interface HostFacts {
   readonly patternCause: KubernetesObject | undefined;
 }
 
+/** Objects that name a host, oldest first. */
+export interface Named {
+  readonly host: HostPattern;
+  readonly claims: readonly { readonly object: KubernetesObject; readonly claim: NamedHost }[];
+}
+
+/** The key of objects with a default backend for every host; no host has a blank. */
+const REST = " rest";
+
+/** Reads without following. */
+export const untracked: Read = (table, key) => table.get(key);
+
 /**
  * Who owns each host of a load balancer: the namespace of the oldest object that names the host or the wildcard above it. Its paths are
  * tried before those of other namespaces (`rank`), and it alone decides about the certificate, the redirect to HTTPS and aliases.
@@ -49,58 +61,31 @@ export interface HostFacts {
 export class HostOwners {
   readonly #id: string;
   readonly #isShared: boolean;
+  readonly #claims = new Input<HostClaims>();
   /** By host key. */
-  readonly #named = new Map<
-    string,
-    {
-      readonly host: HostPattern;
-      /** Oldest first. */
-      readonly claims: { readonly object: KubernetesObject; readonly claim: NamedHost }[];
-    }
-  >();
-  /** Oldest first. */
-  readonly #rest: KubernetesObject[] = [];
-  /** Facts that were looked up. */
-  readonly #facts = new Map<
-    Key,
-    { readonly namespace: string; readonly host: HostPattern; facts: HostFacts }
-  >();
+  readonly named = new Group(this.#claims, namedBy, inAgeOrder);
+  readonly #asked = new Input<{ readonly namespace: string; readonly host: HostPattern }>();
+  readonly #facts = new Derived(
+    this.#asked,
+    ({ namespace, host }, read) => this.#factsOf(namespace, host, read),
+    isEqual,
+  );
+  readonly #changed = new Set<Key>();
 
   /** `id`: part of the keys of facts. */
   constructor(id: string, { sharedHosts }: { readonly sharedHosts: boolean }) {
     this.#id = id;
     this.#isShared = sharedHosts;
+    this.#facts.follow(this.#changed);
   }
 
-  /** Replaces what an object named. Returns the keys of hosts for which that changes anything. */
-  replace(before: HostClaims | undefined, now: HostClaims | undefined): readonly string[] {
-    if (before !== undefined) this.#remove(before);
-    if (now !== undefined) this.#insert(now);
-    if (isAlike(before, now)) return [];
-    const hosts = [...(before?.hosts ?? []), ...(now?.hosts ?? [])];
-    const keys = hosts.map(({ host }) => hostKey(host));
-    return before?.takesRest === true || now?.takesRest === true ? [...keys, ""] : keys;
-  }
-
-  #insert({ object, hosts, takesRest }: HostClaims): void {
-    if (takesRest === true) insertInto(this.#rest, object, compareAge);
-    for (const claim of hosts) {
-      const named = getOrInsert(this.#named, hostKey(claim.host), () => {
-        return { host: claim.host, claims: [] };
-      });
-      insertInto(named.claims, { object, claim }, (a, b) => compareAge(a.object, b.object));
-    }
-  }
-
-  #remove({ object, hosts, takesRest }: HostClaims): void {
-    if (takesRest === true) removeFrom(this.#rest, object);
-    for (const { host } of hosts) {
-      const key = hostKey(host);
-      const claims = this.#named.get(key)?.claims ?? [];
-      const at = claims.findIndex((each) => each.object === object);
-      if (at >= 0) claims.splice(at, 1);
-      if (claims.length === 0) this.#named.delete(key);
-    }
+  /** Replaces what objects named, by their keys. Gives the keys of facts that have changed. */
+  replace(claims: Iterable<readonly [Key, HostClaims | undefined]>): readonly Key[] {
+    for (const [key, now] of claims) this.#claims.set(key, now);
+    this.named.update();
+    this.#changed.clear();
+    this.#facts.update();
+    return [...this.#changed];
   }
 
   /** Facts of hosts for the namespace. The keys of facts that are looked up are added to `reads`. */
@@ -108,63 +93,43 @@ export class HostOwners {
     return (host) => {
       const key = `host/${this.#id}/${namespace}/${hostKey(host)}`;
       reads.add(key);
-      return getOrInsert(this.#facts, key, () => {
-        return { namespace, host, facts: this.#factsOf(namespace, host) };
-      }).facts;
+      const known = this.#facts.get(key);
+      if (known !== undefined) return known;
+      this.#asked.set(key, { namespace, host });
+      this.#facts.update();
+      return this.#facts.get(key) ?? this.#factsOf(namespace, host, untracked);
     };
   }
 
   /** Of a key that `factsFor` noted and that nothing reads any more. */
   forget(key: Key): void {
-    this.#facts.delete(key);
+    this.#asked.set(key, undefined);
   }
 
-  /** Keys of facts that have changed. `touched`: keys of hosts that `replace` returned. */
-  changedFacts(touched: ReadonlySet<string>): readonly Key[] {
-    if (touched.size === 0) return [];
-    return [...this.#facts].flatMap(([key, known]) => {
-      if (!isBelow(known.host, touched)) return [];
-      const facts = this.#factsOf(known.namespace, known.host);
-      const isSame = isEqual(facts, known.facts);
-      known.facts = facts;
-      return isSame ? [] : [key];
-    });
-  }
-
-  ownerOf(host: HostPattern): KubernetesObject | undefined {
-    return this.ownerOfName(host) ?? this.#oldest("") ?? this.#rest[0];
+  ownerOf(host: HostPattern, read = untracked): KubernetesObject | undefined {
+    return this.ownerOfName(host, read) ?? this.#oldest("", read) ?? this.#oldest(REST, read);
   }
 
   /** As `ownerOf`, without objects for every host. */
-  ownerOfName(host: HostPattern): KubernetesObject | undefined {
-    const named = keysAbove(host, "one").flatMap((key) => this.#oldest(key) ?? []);
+  ownerOfName(host: HostPattern, read = untracked): KubernetesObject | undefined {
+    const named = keysAbove(host, "one").flatMap((key) => this.#oldest(key, read) ?? []);
     return this.#isShared ? named[0] : oldestOf(named);
   }
 
   /** Every host that is named. */
   names(): readonly HostPattern[] {
-    return Array.from(this.#named.values(), ({ host }) => host);
+    return [...this.named.keys()].flatMap((key) =>
+      key === REST ? [] : (this.named.get(key)?.host ?? []),
+    );
   }
 
-  isNamed(key: string): boolean {
-    return this.#named.has(key);
-  }
-
-  /** The named hosts that a change of the hosts with these keys affects. */
-  namesBelow(touched: ReadonlySet<string>): readonly HostPattern[] {
-    const keys = [...touched];
-    const isExact = keys.every((key) => key !== "" && !key.startsWith("*"));
-    if (isExact) return keys.flatMap((key) => this.#named.get(key)?.host ?? []);
-    return this.names().filter((host) => isBelow(host, touched));
-  }
-
-  #factsOf(namespace: string, host: HostPattern): HostFacts {
-    const owner = this.ownerOf(host);
-    const own = (this.#named.get(hostKey(host))?.claims ?? []).filter(
+  #factsOf(namespace: string, host: HostPattern, read: Read): HostFacts {
+    const owner = this.ownerOf(host, read);
+    const own = (read(this.named, hostKey(host))?.claims ?? []).filter(
       ({ object }) => object.metadata.namespace === namespace,
     );
     return {
-      rank: this.#rank(namespace, host),
+      rank: this.#rank(namespace, host, read),
       owner,
       isOwned: owner?.metadata.namespace === namespace,
       isRuled: own.some(({ claim }) => claim.isRuled === true),
@@ -172,35 +137,33 @@ export class HostOwners {
     };
   }
 
-  #rank(namespace: string, host: HostPattern): string {
+  #rank(namespace: string, host: HostPattern, read: Read): string {
     if (this.#isShared) return "";
     const keys = host.kind === "any" ? [""] : keysAbove(host, "one");
     const claims = keys.flatMap((key) => {
-      const own = this.#named.get(key)?.claims;
+      const own = read(this.named, key)?.claims;
       return own?.find(({ object }) => object.metadata.namespace === namespace)?.object ?? [];
     });
     const age = ageKey(oldestOf(claims)?.metadata.creationTimestamp);
     return `${host.kind === "any" ? "1" : "0"}${age} ${namespace}`;
   }
 
-  #oldest(key: string): KubernetesObject | undefined {
-    return this.#named.get(key)?.claims[0]?.object;
+  #oldest(key: Key, read: Read): KubernetesObject | undefined {
+    return read(this.named, key)?.claims[0]?.object;
   }
 }
 
-/** Whether the host, the wildcard above it, or every host is one of the keys. */
-export function isBelow(host: HostPattern, keys: ReadonlySet<string>): boolean {
-  return keys.has("") || keysAbove(host, "one").some((key) => keys.has(key));
+function namedBy({ object, hosts, takesRest }: HostClaims) {
+  const rest = takesRest === true ? [[REST, { object, claim: { host: ANY_HOST } }] as const] : [];
+  return [...hosts.map((claim) => [hostKey(claim.host), { object, claim }] as const), ...rest];
 }
 
-function isAlike(before: HostClaims | undefined, now: HostClaims | undefined): boolean {
-  return before && now ? textOf(before) === textOf(now) : before === now;
-}
-
-/** Everything that translations of other objects read of the claims. */
-function textOf(claims: HostClaims): string {
-  const { namespace, name, creationTimestamp } = claims.object.metadata;
-  return JSON.stringify([namespace, name, creationTimestamp, claims.hosts, claims.takesRest]);
+function inAgeOrder(claims: Named["claims"]): Named | undefined {
+  const [first, ...others] = claims;
+  if (first === undefined) return undefined;
+  const sorted =
+    others.length === 0 ? claims : claims.toSorted((a, b) => compareAge(a.object, b.object));
+  return { host: first.claim.host, claims: sorted };
 }
 
 function isEqual(a: HostFacts, b: HostFacts): boolean {
@@ -218,21 +181,4 @@ function isSameObject(a: KubernetesObject | undefined, b: KubernetesObject | und
     a?.metadata.namespace === b?.metadata.namespace &&
     a?.metadata.name === b?.metadata.name
   );
-}
-
-/** Into a sorted list. */
-export function insertInto<T>(list: T[], entry: T, compare: (a: T, b: T) => number): void {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = list[middle];
-    if (other !== undefined && compare(other, entry) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  list.splice(low, 0, entry);
-}
-
-export function removeFrom<T>(list: T[], entry: T): void {
-  const at = list.indexOf(entry);
-  if (at >= 0) list.splice(at, 1);
 }

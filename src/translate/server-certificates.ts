@@ -18,7 +18,6 @@ import type { BuildContext, CertificateCandidate } from "./config-builder.js";
 import { type LoadedCertificate, isCertificateFor } from "./certificates.js";
 import type { WantedName } from "./ingress/tls-hosts.js";
 import { keysAbove } from "./hostnames.js";
-import { insertInto } from "./host-owners.js";
 import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";
 import { compareAge } from "./precedence.js";
@@ -262,4 +261,16 @@ export function fallbackCertificates(
       tls ? [{ certificate: { server, host: ANY_HOST, certificate } }] : [],
     ),
   );
+}
+
+/** Into a sorted list. */
+function insertInto<T>(list: T[], entry: T, compare: (a: T, b: T) => number): void {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = list[middle];
+    if (other !== undefined && compare(other, entry) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  list.splice(low, 0, entry);
 }

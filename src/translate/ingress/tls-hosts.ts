@@ -2,8 +2,9 @@ import type { Ingress } from "../../api/wire.js";
 import type { ServerCertificate } from "../../model/listener.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
+import { Derived, Group, Input, type Read } from "../../engine/tables.js";
 import type { Key } from "../keys.js";
-import { type HostOwners, insertInto, isBelow, removeFrom } from "../host-owners.js";
+import type { HostOwners, Named } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { compareAge } from "../precedence.js";
@@ -20,6 +21,8 @@ export interface WantedName {
   missing?: string;
 }
 
+type ServedBelow = Omit<ServerCertificate, "server">;
+
 /**
  * Names for which namespaces want TLS, whether or not a certificate is usable: the default one answers otherwise. A host has what its
  * owner wants for it or for the wildcard above it, also where the wildcard belongs to another namespace.
@@ -27,47 +30,42 @@ export interface WantedName {
 export class TlsHosts {
   readonly #id: string;
   readonly #owners: HostOwners;
+  readonly #wanted = new Input<readonly WantedName[]>();
   /** By namespace and name; oldest first. */
-  readonly #wanted = new Map<string, WantedName[]>();
-  /** What was asked for. */
-  readonly #known = new Map<Key, { readonly host: HostPattern; isWanted: boolean }>();
-  /** Keys of `#wanted` for whose names no Ingress has a certificate. */
-  readonly #uncovered = new Set<string>();
-  /** By host. */
-  readonly #below = new Map<string, Omit<ServerCertificate, "server">>();
+  readonly #places = new Group(
+    this.#wanted,
+    (names) => names.map((each) => [placeOf(each), each] as const),
+    (all) => all.toSorted((a, b) => compareAge(a.ingress, b.ingress)),
+  );
+  readonly #asked = new Input<HostPattern>();
+  readonly #facts = new Derived(this.#asked, (host, read) => this.#isWanted(host, read));
+  readonly #changed = new Set<Key>();
+  readonly #uncovered = new Derived(this.#places, (all, read) => this.#uncoveredOf(all, read));
+  readonly #below: Derived<Named, ServedBelow>;
 
   /** `id`: in the keys of what is asked for. */
   constructor(id: string, owners: HostOwners) {
     this.#id = id;
     this.#owners = owners;
+    this.#below = new Derived(owners.named, ({ host }, read) => this.#belowOf(host, read));
+    this.#facts.follow(this.#changed);
   }
 
-  /** Replaces what an Ingress wanted. Gives the keys of hosts for which that changes anything. */
-  replace(before: readonly WantedName[], now: readonly WantedName[]): readonly string[] {
-    for (const wanted of before) {
-      const list = this.#wanted.get(placeOf(wanted));
-      if (list !== undefined) removeFrom(list, wanted);
-      if (list?.length === 0) this.#wanted.delete(placeOf(wanted));
-    }
-    for (const wanted of now) {
-      const list = getOrInsert(this.#wanted, placeOf(wanted), () => []);
-      insertInto(list, wanted, (a, b) => compareAge(a.ingress, b.ingress));
-    }
-    for (const place of new Set([...before, ...now].map(placeOf))) {
-      const isWanted = this.#wanted.has(place);
-      if (isWanted && this.#certificateOf(place) === undefined) this.#uncovered.add(place);
-      else this.#uncovered.delete(place);
-    }
-    if (textOf(before) === textOf(now)) return [];
-    return [...before, ...now].map(({ name }) => hostKey(name));
+  /** Replaces what Ingresses want, by their keys. Gives the keys of what is different now. */
+  replace(wanted: Iterable<readonly [Key, readonly WantedName[]]>): readonly Key[] {
+    for (const [key, names] of wanted)
+      this.#wanted.set(key, names.length === 0 ? undefined : names);
+    this.#places.update();
+    this.#uncovered.update();
+    this.#below.update();
+    this.#changed.clear();
+    this.#facts.update();
+    return [...this.#changed];
   }
 
   /** Those for which no Ingress has a certificate. */
   get uncovered(): Iterable<WantedName> {
-    const all = [...this.#uncovered].flatMap((place) => this.#wanted.get(place) ?? []);
-    return all.filter(
-      ({ name, ingress }) => this.#namespaceOf(name) === ingress.metadata.namespace,
-    );
+    return [...this.#uncovered.values()].flat();
   }
 
   /** Whether hosts have TLS. What is asked for is noted in `reads`. */
@@ -75,61 +73,56 @@ export class TlsHosts {
     return (host) => {
       const key = `tls/${this.#id}/${hostKey(host)}`;
       reads.add(key);
-      return getOrInsert(this.#known, key, () => {
-        return { host, isWanted: this.#isWanted(host) };
-      }).isWanted;
+      const known = this.#facts.get(key);
+      if (known !== undefined) return known;
+      this.#asked.set(key, host);
+      this.#facts.update();
+      return this.#facts.get(key) === true;
     };
   }
 
   /** Of a key that was noted and that nothing reads any more. */
   forget(key: Key): void {
-    this.#known.delete(key);
-  }
-
-  /** Keys of what is different now. `touched`: keys of hosts that `replace` gave here or of the owners. */
-  changed(touched: ReadonlySet<string>): readonly Key[] {
-    if (touched.size === 0) return [];
-    for (const host of this.#owners.namesBelow(touched)) this.#serveBelow(host);
-    for (const key of touched) if (!this.#owners.isNamed(key)) this.#below.delete(key);
-    return [...this.#known].flatMap(([key, known]) => {
-      if (!isBelow(known.host, touched)) return [];
-      const before = known.isWanted;
-      known.isWanted = this.#isWanted(known.host);
-      return known.isWanted === before ? [] : [key];
-    });
+    this.#asked.set(key, undefined);
   }
 
   /** For names below a wildcard of another namespace: their own namespace's certificate for it, else the default one. */
-  get below(): Iterable<Omit<ServerCertificate, "server">> {
+  get below(): Iterable<ServedBelow> {
     return this.#below.values();
   }
 
-  #serveBelow(host: HostPattern): void {
+  #belowOf(host: HostPattern, read: Read): ServedBelow | undefined {
     const parent = parentWildcard(host);
-    const namespace = this.#namespaceOf(host);
-    this.#below.delete(hostKey(host));
-    if (parent === undefined || namespace === this.#namespaceOf(parent)) return;
-    const certificate = this.#certificateOf(`${String(namespace)} ${hostKey(parent)}`);
-    if (certificate !== undefined) this.#below.set(hostKey(host), { host, certificate });
-    else if (this.#isWanted(parent)) this.#below.set(hostKey(host), { host });
+    if (parent === undefined) return undefined;
+    const namespace = this.#namespaceOf(host, read);
+    if (namespace === this.#namespaceOf(parent, read)) return undefined;
+    const certificate = certificateOf(read(this.#places, placeAt(namespace, parent)));
+    if (certificate !== undefined) return { host, certificate };
+    return this.#isWanted(parent, read) ? { host } : undefined;
   }
 
-  #isWanted(host: HostPattern): boolean {
-    const namespace = String(this.#namespaceOf(host));
+  #uncoveredOf(all: readonly WantedName[], read: Read): readonly WantedName[] | undefined {
+    const [first] = all;
+    if (first === undefined || certificateOf(all) !== undefined) return undefined;
+    const isOwned = this.#namespaceOf(first.name, read) === first.ingress.metadata.namespace;
+    return isOwned ? all : undefined;
+  }
+
+  #isWanted(host: HostPattern, read: Read): boolean {
+    const namespace = this.#namespaceOf(host, read);
     const parent = parentWildcard(host);
-    return [host, ...(parent ? [parent] : [])].some((each) =>
-      this.#wanted.has(`${namespace} ${hostKey(each)}`),
+    return [host, ...(parent ? [parent] : [])].some(
+      (each) => read(this.#places, placeAt(namespace, each)) !== undefined,
     );
   }
 
-  #certificateOf(place: string): string | undefined {
-    return this.#wanted.get(place)?.find(({ certificate }) => certificate !== undefined)
-      ?.certificate;
+  #namespaceOf(host: HostPattern, read: Read): string | undefined {
+    return this.#owners.ownerOf(host, read)?.metadata.namespace;
   }
+}
 
-  #namespaceOf(host: HostPattern): string | undefined {
-    return this.#owners.ownerOf(host)?.metadata.namespace;
-  }
+function certificateOf(all: readonly WantedName[] = []): string | undefined {
+  return all.find(({ certificate }) => certificate !== undefined)?.certificate;
 }
 
 /** The names that one Ingress wants TLS for, each once. */
@@ -152,15 +145,10 @@ export class WantedNames {
   }
 }
 
-function placeOf({ name, ingress }: WantedName): string {
-  return `${ingress.metadata.namespace} ${hostKey(name)}`;
+function placeOf({ name, ingress }: WantedName): Key {
+  return placeAt(ingress.metadata.namespace, name);
 }
 
-/** All that others see of it. */
-function textOf(names: readonly WantedName[]): string {
-  return JSON.stringify(
-    names.map(({ name, ingress: { metadata }, certificate }) => {
-      return [hostKey(name), metadata.name, metadata.creationTimestamp, certificate];
-    }),
-  );
+function placeAt(namespace: string | undefined, name: HostPattern): Key {
+  return `${String(namespace)} ${hostKey(name)}`;
 }

@@ -85,14 +85,11 @@ function objectOf(key: Key, { resources }: TranslateContext): Entry | undefined 
 interface Hosts {
   readonly owners: HostOwners;
   readonly tls: TlsHosts;
-  /** Keys of hosts with changes. */
-  readonly touched: Set<string>;
 }
 
 function newHosts(id: string, { options }: TranslateContext): Hosts {
   const owners = new HostOwners(id, options);
-  const tls = new TlsHosts(id, owners);
-  return { owners, tls, touched: new Set() };
+  return { owners, tls: new TlsHosts(id, owners) };
 }
 
 const NOTHING: readonly never[] = [];
@@ -151,12 +148,9 @@ export class Entries {
       const object = objectOf(key, context);
       return object && { claims: hostsOf(object, scope, reads) };
     });
-    for (const [i, { owners, touched }] of this.#hosts.entries()) {
-      touched.clear();
-      for (const { before, now } of differences) {
-        for (const key of owners.replace(before?.claims[i], now?.claims[i])) touched.add(key);
-      }
-      for (const key of owners.changedFacts(touched)) this.#changed.add(key);
+    for (const [i, { owners }] of this.#hosts.entries()) {
+      const named = differences.map(({ key, now }) => [key, now?.claims[i]] as const);
+      for (const key of owners.replace(named)) this.#changed.add(key);
     }
   }
 
@@ -218,13 +212,10 @@ export class Entries {
         key: tlsKey(key),
       })),
     );
-    for (const [i, { tls, touched }] of this.#hosts.entries()) {
+    for (const [i, { tls }] of this.#hosts.entries()) {
       const https = this.balancers[i]?.ingress.https;
-      for (const { before, now } of differences) {
-        const keys = tls.replace(before?.wanted[i] ?? NOTHING, now?.wanted[i] ?? NOTHING);
-        for (const key of keys) touched.add(key);
-      }
-      for (const key of tls.changed(touched)) this.#changed.add(key);
+      const wanted = differences.map(({ key, now }) => [key, now?.wanted[i] ?? NOTHING] as const);
+      for (const key of tls.replace(wanted)) this.#changed.add(key);
       if (https !== undefined) this.serverCertificates.serveBelow(https.server, tls.below);
     }
   }

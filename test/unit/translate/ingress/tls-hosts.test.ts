@@ -15,9 +15,9 @@ function ingressIn(namespace: string, hour = 0): Ingress {
 /** Who owns which host, and what is wanted. */
 function world(named: readonly (readonly [Ingress, HostPattern])[]) {
   const owners = new HostOwners("alb", { sharedHosts: false });
-  for (const [object, host] of named) {
-    owners.replace(undefined, { object, hosts: [{ host, isRuled: true }] });
-  }
+  owners.replace(
+    named.map(([object, host], i) => [String(i), { object, hosts: [{ host, isRuled: true }] }]),
+  );
   const tls = new TlsHosts("alb", owners);
   return { tls, isTls: tls.reader(new Set()) };
 }
@@ -33,31 +33,29 @@ const OWN = ingressIn("own");
 it("a host has TLS if its owner wants it, for it or for the wildcard above", () => {
   const { tls, isTls } = world([[OWN, A]]);
   expect(isTls(A)).toBe(false);
-  const touched = tls.replace([], [wanted(WILD, OWN)]);
-  expect(tls.changed(new Set(touched))).toEqual(["tls/alb/a.example"]);
+  expect(tls.replace([["own", [wanted(WILD, OWN)]]])).toEqual(["tls/alb/a.example"]);
   expect(isTls(A)).toBe(true);
 });
 
 it("what another namespace wants for the host counts for nothing", () => {
   const { tls, isTls } = world([[OWN, A]]);
-  tls.replace([], [wanted(A, ingressIn("other"))]);
+  tls.replace([["web", [wanted(A, ingressIn("other"))]]]);
   expect(isTls(A)).toBe(false);
 });
 
 it("a name is uncovered until an Ingress of its namespace has a certificate for it", () => {
   const { tls } = world([[OWN, A]]);
   const without = [wanted(A, OWN), wanted(A, ingressIn("other"))];
-  tls.replace([], without);
+  tls.replace(without.map((each) => [each.ingress.metadata.namespace, [each]]));
   expect([...tls.uncovered]).toEqual([without[0]]);
-  tls.replace([], [wanted(A, OWN, { certificate: "c" })]);
+  tls.replace([["own", [wanted(A, OWN, { certificate: "c" })]]]);
   expect([...tls.uncovered]).toEqual([]);
 });
 
 it("a change that others can't see touches nothing", () => {
   const { tls } = world([[OWN, A]]);
-  const before = [wanted(A, OWN)];
-  tls.replace([], before);
-  expect(tls.replace(before, [wanted(A, OWN)])).toEqual([]);
+  tls.replace([["web", [wanted(A, OWN)]]]);
+  expect(tls.replace([["web", [wanted(A, OWN)]]])).toEqual([]);
 });
 
 it("a name below a wildcard of another namespace gets its own one's certificate for the wildcard", () => {
@@ -66,10 +64,9 @@ it("a name below a wildcard of another namespace gets its own one's certificate 
     [OWN, A],
     [other, WILD],
   ]);
-  const touched = tls.replace(
-    [],
-    [wanted(WILD, OWN, { certificate: "mine" }), wanted(WILD, other, { certificate: "theirs" })],
-  );
-  tls.changed(new Set(touched));
+  tls.replace([
+    ["own", [wanted(WILD, OWN, { certificate: "mine" })]],
+    ["other", [wanted(WILD, other, { certificate: "theirs" })]],
+  ]);
   expect([...tls.below]).toEqual([{ host: A, certificate: "mine" }]);
 });
