@@ -1,13 +1,18 @@
 --- The body of the client's request.
--- May yield: read and hold. Phases: length in any with a request; size once it is read; read and hold in access and
--- content.
+-- May yield: read and hold. Phases: length and lacks_length in any with a request; size once it is read; read and hold
+-- in access and content.
 local ffi_str = require("ffi").string
 
 local ngx = ngx
 local var = ngx.var
+local http_version = ngx.req.http_version
 local tonumber = tonumber
 
-local _M = {}
+local _M = {
+    --- Bytes of the longest body that is held (src/model/held-bodies.ts): nginx takes as much memory for each upload
+    --- that it streams, and would put more into a file.
+    MOST_HELD = 131072,
+}
 
 -- Bytes; longer bodies of all of a client's concurrent requests would take too much memory.
 local SHORT = 16384
@@ -15,10 +20,11 @@ local SHORT = 16384
 local read_length = require("alb.nginx_variable").reader("content_length")
 
 --- Waits for a short body, so that a client that sends slowly or never occupies no connection to a backend.
+---@param most integer? bytes, at most MOST_HELD
 ---@return boolean held if true, the policy may have changed meanwhile
-function _M.hold()
+function _M.hold(most)
     local text, size = read_length()
-    if not text or (tonumber(ffi_str(text, size)) or 0) > SHORT then
+    if not text or (tonumber(ffi_str(text, size)) or 0) > (most or SHORT) then
         return false
     end
     ngx.req.read_body()
@@ -30,6 +36,12 @@ end
 ---@return integer?
 function _M.length()
     return tonumber(var.content_length)
+end
+
+--- Whether there may be a body without a declared length: by HTTP/1.1 in chunks, by HTTP/2 always.
+---@return boolean
+function _M.lacks_length()
+    return not _M.length() and (var.http_transfer_encoding ~= nil or http_version() >= 2)
 end
 
 local function open_file()

@@ -66,8 +66,9 @@ end
 ---@param location string
 ---@param route table prepared
 ---@param protocol string of the backend
+---@param ending string of the names of both
 ---@return string
-function _M.location(location, route, protocol)
+function _M.location(location, route, protocol, ending)
     local suffix = route.page_suffix
     if
         not suffix
@@ -75,12 +76,12 @@ function _M.location(location, route, protocol)
         or protocol == "grpcs"
         or var.albc_upgrade ~= ""
         or errors.is_grpc()
-        or not has(location .. suffix)
+        or not has(location .. suffix .. ending)
     then
-        return location
+        return location .. ending
     end
     var.albc_paged = "1"
-    return location .. suffix
+    return location .. suffix .. ending
 end
 
 local function has_endpoint(id)

@@ -18,7 +18,7 @@ _M.catalog = {
     ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path in the request target than the gateway (dot segments, encoded slashes, `;`, `\\` or double encoding), and another rule restricts access to that path" },
     rewritten_escape = { 400, "BadRequest : escape not allowed in a rewritten path to HTTP/2", "a path that is rewritten for an h2c or gRPC backend holds an escape, such as %2F or %41, that nginx can send only decoded" },
     grown = { 414, "BadRequest : too long with the values of the request", "with the path or query of the request, a rewritten path and query, or those of a redirect, are longer than 32 KiB" },
-    body_too_large = { 413, "BadRequest : request body too large", "the request body exceeds proxy-body-size or the limit of the gateway" },
+    body_too_large = { 413, "BadRequest : request body too large", "the request body exceeds proxy-body-size or the limit of the gateway, or 128 KiB where it must be held: for an auth service, or without a length where nginx has no location for the limit" },
     -- Backends
     no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },
     refused_backend = { 500, "InvalidBackend : invalid cfg <what>", "the backend is not a Service port" },

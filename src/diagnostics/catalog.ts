@@ -417,7 +417,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   AUTH_SETTING_WITHOUT_EFFECT: warning(
     "an auth setting has no effect",
-    "It belongs to an auth method that is not configured here, or its place is not read. Or it names response headers of the auth service that only the gateway sends to backends.",
+    "It belongs to an auth method that is not configured here, or its place is not read. Or it names response headers of the auth service that only the gateway sends to backends, or asks for longer bodies than the gateway holds.",
     "add the setting that it belongs to, or remove it",
   ),
   AUTH_SERVICE_NOT_FOUND: warning(
@@ -503,7 +503,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   LOCATIONS_OVER_BUDGET: error(
     "no location of nginx is left for a setting",
-    "Each set of error statuses, each set of retry codes and each body limit needs locations in every server of nginx, whose memory all namespaces pay for. Namespaces share as many different ones as the option nginxLocations says; Gateways and ListenerSets have as many for themselves. While there are enough, nothing is lost; otherwise the namespaces that use most go without for their newest objects: errors are passed on instead of replaced by a page, answers are not tried again, and a body without a declared length is held up to 16 MiB until it can be compared with its limit, which still applies.",
+    "Each set of error statuses, each set of retry codes and each body limit needs locations, each combination of them its own, in every server of nginx, whose memory all namespaces pay for. Namespaces share as many different ones as the option nginxLocations says; Gateways and ListenerSets have as many for themselves. While there are enough, nothing is lost; otherwise the namespaces that use most go without for their newest objects: errors are passed on instead of replaced by a page, answers are not tried again, and a body without a declared length is held, and refused above its limit or 128 KiB.",
     "use fewer different values in the namespace, or raise the option nginxLocations",
   ),
   BACKEND_TLS_OVER_BUDGET: error(

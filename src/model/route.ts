@@ -15,8 +15,8 @@ export interface Route extends BackendFilters {
   /** Largest request body in bytes; above it 413. 0: any; absent: the gateway's own limit, which policy.json has in each route. */
   readonly bodyLimit?: number;
   /**
-   * The limit has no location of its own (docs/adr/one-location.md): a body without a declared length is held until it can be compared
-   * with the limit, at most 16 MiB.
+   * The limit has no locations of its own (docs/adr/one-location.md): a body without a declared length is held until it can be compared
+   * with the limit, at most 128 KiB.
    */
   readonly holdsBody?: true;
   /** CIDRs. A client in `deny` is refused first, then a client outside `allow`, if present. */

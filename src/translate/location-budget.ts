@@ -1,6 +1,7 @@
 /**
  * Some settings need locations of nginx of their own: each set of error statuses, each set of retry codes, each body limit and the
- * authorities of each BackendTLSPolicy cost 14 to 90 KiB in every server, and a reload (docs/adr/one-location.md). So namespaces share a
+ * authorities of each BackendTLSPolicy, and each of the others with each body limit, cost 14 to 90 KiB in every server, and a reload
+ * (docs/adr/one-location.md). So namespaces share a
  * number of them (support/shares.ts, option nginxLocations): one for Gateways and ListenerSets, and one as large for all other objects,
  * whose settings are known only once those of Gateways are. Objects without a share keep all that needs no location.
  */
@@ -43,6 +44,7 @@ export function locationKinds(
 ): readonly string[] {
   const { bodyLimit = 0, errorPages, backends = [], mirrors = [] } = settings;
   const pages = listed(errorPages?.statuses);
+  const isUsual = pages === listed(ofGateway?.statuses);
   const codes = codesOf(settings);
   const ofBackends = backends.flatMap((backend) => [
     ...tlsKinds(settings, backend),
@@ -50,9 +52,9 @@ export function locationKinds(
   ]);
   return [
     ...kind("body", bodyLimit === 0 ? "" : String(bodyLimit), String(dataPlane.bodyLimit)),
-    ...kind("pages", pages, listed(ofGateway?.statuses)),
-    // Codes have a location for each set of pages.
-    ...kind("codes", codes === "" ? "" : `${codes} ${pages}`),
+    // Each has a location for each limit, and codes for each set of pages.
+    ...kind("pages", pages === "" || isUsual ? "" : [pages, ...limitOf(settings)].join(" ")),
+    ...kind("codes", codes === "" ? "" : [codes, pages, ...limitOf(settings)].join(" ")),
     ...new Set([...ofBackends, ...mirrors.flatMap((mirror) => tlsKinds({}, mirror))]),
   ];
 }
@@ -61,12 +63,18 @@ function codesOf({ retry }: LocatedSettings): string {
   return retry?.attempts === 0 ? "" : listed(retry?.codes);
 }
 
-/** Authorities and client certificates have a location for each protocol, set of codes and set of pages. */
+/** The limits of options have their locations in any case. */
+function limitOf({ bodyLimit = 0 }: LocatedSettings): readonly string[] {
+  return bodyLimit === 0 ? [] : [String(bodyLimit)];
+}
+
+/** Authorities and client certificates have a location for each protocol, set of codes, set of pages and limit. */
 function tlsKinds(
   settings: LocatedSettings,
   { tls, protocol }: Pick<Backend, "tls" | "protocol">,
 ): readonly string[] {
-  const parts = [protocol, codesOf(settings), listed(settings.errorPages?.statuses)];
+  const pages = listed(settings.errorPages?.statuses);
+  const parts = [protocol, codesOf(settings), pages, ...limitOf(settings)];
   return tls === undefined ? [] : [`tls ${trustOf(tls)} ${parts.join(" ")}`];
 }
 

@@ -10,15 +10,15 @@ import { type Manifest, manifest } from "../support/tenants/manifest.js";
 
 /** Of Gateways, and of other objects. */
 const LIMIT = 4;
-/** Families of locations that one value can need: see tryViews and pageViews of render/nginx/location-views.ts. */
-const MOST_OF_ONE = 5;
+/** Families of locations that one value can need, each with and without the limit: see tryViews and pageViews of render/nginx/location-views.ts. */
+const MOST_OF_ONE = 10;
 const OBJECTS = 40;
 const OPTIONS = { ...DEFAULT_OPTIONS, httpsPort: 0, nginxLocations: LIMIT };
 const { annotations: OWN, compatAnnotations: COMPAT } = OPTIONS.domains;
 const GATEWAY_API = "gateway.networking.k8s.io/v1";
 
-const compiled = (objects: readonly Manifest[]) =>
-  compile(resourcesFromObjects(objects).resources, OPTIONS);
+const compiled = (objects: readonly Manifest[], nginxLocations = LIMIT) =>
+  compile(resourcesFromObjects(objects).resources, { ...OPTIONS, nginxLocations });
 
 function fileOf({ files }: ReturnType<typeof compile>, name: string): string {
   const file = files.find(({ path }) => path === name);
@@ -27,8 +27,10 @@ function fileOf({ files }: ReturnType<typeof compile>, name: string): string {
 }
 
 /** The most locations that one server has. */
-function locationsOf(objects: readonly Manifest[]): number {
-  const [, ...servers] = fileOf(compiled(objects), "nginx.conf").split("\n    server {");
+function locationsOf(objects: readonly Manifest[], nginxLocations = LIMIT): number {
+  const [, ...servers] = fileOf(compiled(objects, nginxLocations), "nginx.conf").split(
+    "\n    server {",
+  );
   return Math.max(...servers.map((text) => text.split(" location ").length - 1));
 }
 
@@ -166,6 +168,32 @@ const OF_GATEWAYS: Readonly<Record<string, readonly Manifest[]>> = {
       },
     }),
   ],
+  "statuses of listeners, with limits of Gateways": each((i) => [
+    gateway(
+      `g${String(i)}`,
+      OBJECTS,
+      { annotations: Object.assign({}, ...each(pagesOf)) as object },
+      {
+        infrastructure: { parametersRef: { group: "", kind: "ConfigMap", name: `g${String(i)}` } },
+      },
+    ),
+    manifest("v1", "ConfigMap", {
+      ...metadata("tenant", `g${String(i)}`),
+      data: { bodyLimit: `${String(i + 1)}k` },
+    }),
+    manifest(GATEWAY_API, "HTTPRoute", {
+      ...metadata("tenant", `r${String(i)}`),
+      spec: {
+        parentRefs: [{ name: `g${String(i)}` }],
+        rules: [
+          {
+            backendRefs: [{ name: "web", port: 80 }],
+            retry: { codes: codesOf((i % 15) + 1), attempts: 2 },
+          },
+        ],
+      },
+    }),
+  ]).flat(),
   "codes to retry, with statuses of listeners": [
     gateway("g", OBJECTS, { annotations: Object.assign({}, ...each(pagesOf)) as object }),
     ...each((i) =>
@@ -233,6 +261,22 @@ describe("a namespace brings a bounded number of locations", () => {
     expect(found - bare).toBeLessThanOrEqual(2 * LIMIT * MOST_OF_ONE);
   });
 
+  it("with each body limit for each set of statuses", () => {
+    // Half of them limits, and half of them statuses.
+    const most = 32;
+    const objects = Array.from({ length: most / 2 }, (_, i) =>
+      Array.from({ length: most / 2 }, (_, j) =>
+        ingress("tenant", `i${String(i)}-${String(j)}`, {
+          [`${COMPAT}/default-backend`]: "web",
+          [`${COMPAT}/proxy-body-size`]: `${String(i + 1)}k`,
+          [`${COMPAT}/custom-http-errors`]: String(400 + j),
+        }),
+      ),
+    ).flat();
+    const found = locationsOf([...shared("tenant"), ...objects], most);
+    expect(found - bare).toBeLessThanOrEqual(most * 6);
+  });
+
   it("and the values differ where they can", () => {
     const many = SUPPORTED.filter((row) => valuesOf(row).length >= OBJECTS - 1);
     expect(many.map(({ name }) => name)).toEqual(
@@ -285,14 +329,16 @@ function objectsOf(list: readonly Written[]): readonly Manifest[] {
 function kindsOf(objects: readonly Manifest[]): readonly string[] {
   const { routes } = readPolicy(fileOf(compiled(objects), "policy.json"));
   const found = Object.values(routes).flatMap(
-    ({ bodyLimit, holdsBody, errorPages, retry, source }) => [
-      ...(bodyLimit !== undefined && holdsBody !== true ? [`body ${String(bodyLimit)}`] : []),
-      ...(errorPages?.statuses ? [`pages ${errorPages.statuses.join()}`] : []),
-      ...(retry?.codes
-        ? [`codes ${retry.codes.join()} ${errorPages?.statuses?.join() ?? ""}`]
-        : []),
-      ...(source[1] === "tenant" ? [] : ["foreign"]),
-    ],
+    ({ bodyLimit, holdsBody, errorPages, retry, source }) => {
+      const limit = String(bodyLimit ?? "");
+      const pages = errorPages?.statuses?.join() ?? "";
+      return [
+        ...(bodyLimit !== undefined && holdsBody !== true ? [`body ${limit}`] : []),
+        ...(pages === "" ? [] : [`pages ${pages} ${limit}`]),
+        ...(retry?.codes ? [`codes ${retry.codes.join()} ${pages} ${limit}`] : []),
+        ...(source[1] === "tenant" ? [] : ["foreign"]),
+      ];
+    },
   );
   return [...new Set(found)];
 }

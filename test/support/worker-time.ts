@@ -12,7 +12,8 @@ export async function workerTime({ pid }: Pick<NginxProcess, "pid">): Promise<()
   return () => Number(readFileSync(`/proc/${worker}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
 
-function workerOf(master: number): string | undefined {
+/** The process id of the only worker of an nginx. */
+export function workerOf(master: number): string | undefined {
   const isWorker = (pid: string) =>
     /^\d+$/.test(pid) &&
     readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(master);

@@ -9,6 +9,7 @@ local choose_early = require("alb.upstream.choice").early
 local counters = require("alb.counters")
 local errors = require("alb.errors")
 local log = require("alb.log")
+local lacks_length = require("alb.body").lacks_length
 local methods = require("alb.auth.methods")
 local plan_of = require("alb.auth.plan").of
 local request_body = require("alb.auth.request_body")
@@ -141,7 +142,7 @@ end
 -- For a rule with backends whose own auth reads the body. What begins again, to await it, must be what the client sent,
 -- so the backend is chosen before the first change.
 local function await_body(route)
-    if not request_body.lacks_length() then
+    if not lacks_length() then
         return
     end
     local backend = choose_early(route)

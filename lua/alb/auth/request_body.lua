@@ -7,21 +7,10 @@ local has = require("alb.known_locations").has
 local ngx = ngx
 local var = ngx.var
 local exec = ngx.exec
-local http_version = ngx.req.http_version
 
 local _M = {}
 
 local AGAIN = "@again"
-
--- Of a request without a declared length.
-local function may_have_one()
-    return var.http_transfer_encoding ~= nil or http_version() >= 2
-end
-
---- Whether there may be a body without a declared length.
-function _M.lacks_length()
-    return not body.length() and may_have_one()
-end
 
 --- Waits for a body without a length: it is read where nginx limits it (templates/partials/server.conf.hbs), then the
 --- phases restart. To be called before anything of the request is changed, where a later `read` would begin it again:
@@ -50,11 +39,10 @@ function _M.read(limit)
     if length and length > limit then
         return nil, errors.reasons.body_too_large
     end
-    if not length then
-        if not may_have_one() then
-            return ""
-        end
+    if body.lacks_length() then
         _M.await()
+    elseif not length then
+        return ""
     end
     local text = body.read() or ""
     if #text > limit then

@@ -13,7 +13,7 @@ function _M.request(holder)
     if length and length > limit then
         return errors.exit(413, errors.reasons.body_too_large)
     end
-    return not length and limit or nil
+    return body.lacks_length() and limit or nil
 end
 
 return _M

@@ -72,7 +72,7 @@
 ---@field source SourceRef
 ---@field refuse? Refusal Answers every request at once, because the content of the rule was refused.
 ---@field authFirst? true The redirect comes after auth, if there is any, and CORS preflights, so only requests that pass get it.
----@field holdsBody? true The limit has no location of its own (docs/adr/one-location.md): a body without a declared length is held until it can be compared with the limit, at most 16 MiB.
+---@field holdsBody? true The limit has no locations of its own (docs/adr/one-location.md): a body without a declared length is held until it can be compared with the limit, at most 128 KiB.
 ---@field allow? string[] CIDRs. A client in `deny` is refused first, then a client outside `allow`, if present.
 ---@field deny? string[]
 ---@field satisfy? "any" Source ranges or auth must pass; the first success wins. Absent: all must pass.

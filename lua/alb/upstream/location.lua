@@ -9,6 +9,7 @@ local wants_events = require("alb.unusual").wants_events
 local ngx = ngx
 local var = ngx.var
 local exec = ngx.exec
+local hold = body.hold
 local read_body = ngx.req.read_body
 local str_find = string.find
 local str_sub = string.sub
@@ -25,6 +26,7 @@ local scheme_of = {
 }
 
 local ADAPTOR = "http://albc_adaptor"
+local MOST_HELD = body.MOST_HELD
 
 local plain_location = {
     http = "@http",
@@ -39,7 +41,7 @@ function _M.takes_uri_of_request(protocol)
     return plain_location[protocol] ~= "@http"
 end
 
---- Called by rewrite_by_lua of the locations that count a body without a declared length while reading it.
+--- Called by rewrite_by_lua of the location that holds bodies without a declared length.
 function _M.read()
     read_body()
     local next_one = var.albc_next
@@ -53,36 +55,31 @@ function _M.read()
     return exec(str_sub(next_one, blank + 1))
 end
 
-local function name_of(route, backend)
+-- `ending`: of the names of locations with the same limit, or empty.
+local function name_of(route, backend, ending)
     local protocol = backend.protocol
-    if backend.try then
-        return paged_location(backend.try, route, protocol)
-    end
-    local name = plain_location[protocol]
+    local name = backend.try or plain_location[protocol]
     if name == "@http" and (route.streamed or wants_events()) then
         name = "@stream"
     end
-    return paged_location(name, route, protocol)
+    return paged_location(name, route, protocol, ending)
 end
 
--- A gRPC stream may never end, so its end is awaited only if it may have to be sent again.
-local function must_be_counted(route, protocol)
-    return route.repeats or protocol ~= "grpc" and protocol ~= "grpcs"
+-- A gRPC stream may never end, and has no limit.
+local function is_limited(protocol)
+    return protocol ~= "grpc" and protocol ~= "grpcs"
 end
 
--- Enters a location that counts a body without a declared length while nginx reads it. Without one for the limit
--- (known_locations.lua), the body is held in the location of all limits, and compared with the limit afterwards.
-local function enter_counting(name, limit, is_held)
-    local reading = "@read_" .. limit
-    if is_held or not has(reading) then
-        var.albc_next = limit .. " " .. name
-        return exec("@held")
+-- Where nginx counts the body while it streams it. Without that location (known_locations.lua), the body is held in the
+-- location of all limits, and compared with the limit afterwards.
+local function enter_counting(route, backend, limit)
+    local ending = "_limit_" .. limit
+    local counting = not route.holdsBody and name_of(route, backend, ending)
+    if counting and has(counting) then
+        return exec(counting)
     end
-    if name == "@http" or name == "@stream" then
-        return exec(name .. "_" .. limit)
-    end
-    var.albc_next = name
-    return exec(reading)
+    var.albc_next = limit .. " " .. name_of(route, backend, "")
+    return exec("@held")
 end
 
 --- Enters the location.
@@ -91,7 +88,7 @@ end
 ---@param uri string? path and query for the backend; nil: the request's own
 ---@param counted_limit integer? maximum bytes of a body without a declared length
 function _M.enter(route, backend, uri, counted_limit)
-    local name, protocol = name_of(route, backend), backend.protocol
+    local protocol = backend.protocol
     local is_http = not _M.takes_uri_of_request(protocol)
     local request_uri = var.request_uri
     local upstream = backend.adapted and ADAPTOR or scheme_of[protocol]
@@ -99,14 +96,15 @@ function _M.enter(route, backend, uri, counted_limit)
     if uri and var.albc_original_uri == "" then
         var.albc_original_uri = request_uri
     end
-    if counted_limit and must_be_counted(route, protocol) then
-        return enter_counting(name, counted_limit, route.holdsBody)
+    if counted_limit and is_limited(protocol) then
+        return enter_counting(route, backend, counted_limit)
     end
     if route.repeats or backend.adapted then
-        -- The body must be stored to be sent again. By the adaptor even an endpoint that can't be reached has taken it.
-        read_body()
+        -- nginx sends a body again only if it holds it. By the adaptor even an endpoint that can't be reached has
+        -- taken it.
+        hold(MOST_HELD)
     end
-    return exec(name)
+    return exec(name_of(route, backend, ""))
 end
 
 return _M

@@ -1,4 +1,5 @@
 /** The views of the partials in the http block. All choices are made here; templates only repeat and omit. */
+import { MOST_HELD } from "../../model/held-bodies.js";
 import { DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { DataPlaneOptions } from "../../model/options.js";
 import { luaLogView } from "./log-view.js";
@@ -58,6 +59,7 @@ export function clientView(options: DataPlaneOptions): object {
     proxyProtocol && trustedProxies.length === 0 ? ["0.0.0.0/0", "::/0"] : trustedProxies;
   return {
     streams: integerText(http2Streams),
+    mostHeld: bytes(MOST_HELD),
     counted: clientRequests > 0,
     realIp: peers.length > 0,
     trusted: peers.map(cidr),

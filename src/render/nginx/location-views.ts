@@ -5,7 +5,7 @@ import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
 import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
 import type { LocationView } from "./server-view.js";
-import { type NginxText, integerText, locationName, word } from "./text.js";
+import { type NginxText, bytes, integerText, locationName, word } from "./text.js";
 
 /** A location for requests to backends; named by lua/alb/upstream/location.lua. */
 interface Location {
@@ -16,6 +16,14 @@ interface Location {
   readonly pages: readonly number[];
   /** Of the verified TLS to the backends; see `trustOf`. */
   readonly trust?: string;
+  /** Bytes of a body without a length. */
+  readonly limit?: number;
+}
+
+/** What holds for routes that say nothing else: statuses that pages replace, and the limit of bodies. */
+interface OfGateway {
+  readonly pages?: readonly number[];
+  readonly bodyLimit?: number;
 }
 
 /** Of routes with deadlines or retries. */
@@ -35,7 +43,7 @@ const TRY_FAMILIES: Readonly<Record<BackendProtocol, Location["family"]>> = {
 export function tryViews(
   config: Pick<ConfModel, "routes" | "backendTls">,
   certificates: CertificatePaths,
-  gatewayPages?: readonly number[],
+  { pages: gatewayPages, bodyLimit = 0 }: OfGateway = {},
 ): readonly LocationView[] {
   const adapted = adaptedIds(config);
   const used = config.routes.flatMap((route) => {
@@ -47,15 +55,17 @@ export function tryViews(
         ...{ family: TRY_FAMILIES[protocol], codes: tried, pages: [] },
         ...(tls !== undefined && !adapted.has(tls) && { trust: trustOf(tls) }),
       };
+      // Streams of gRPC have neither pages nor limits.
+      if (plain.family === "grpc_try") return [plain];
       const pages = pagesOf(route, gatewayPages);
-      return pages.length === 0 || plain.family === "grpc_try"
-        ? [plain]
-        : // Upgrades and gRPC are for the plain one.
-          [plain, { ...plain, pages }];
+      // Upgrades and gRPC are for the plain one.
+      const all = pages.length === 0 ? [plain] : [plain, { ...plain, pages }];
+      return all.flatMap((each) => withLimit(each, route.bodyLimit ?? bodyLimit));
     });
   });
   // Always there, so the first route with a deadline needs no reload.
-  const locations = distinct([{ family: "try", codes: [], pages: [] }, ...used]);
+  const first = withLimit({ family: "try", codes: [], pages: [] }, bodyLimit);
+  const locations = distinct([...first, ...used]);
   const trusts = new Map(config.backendTls.map((tls) => [trustOf(tls.id), tls]));
   return locations.map((location) => {
     const tls = location.trust === undefined ? undefined : trusts.get(location.trust);
@@ -67,19 +77,26 @@ export function tryViews(
 /** The view of templates/partials/page.conf.hbs: the locations of other routes with error pages. */
 export function pageViews(
   { routes }: Pick<ConfModel, "routes">,
-  gatewayPages: readonly number[] = [],
+  { pages: gatewayPages = [], bodyLimit = 0 }: OfGateway = {},
 ): readonly LocationView[] {
   const used = routes.flatMap((route) => {
     const pages = pagesOf(route, gatewayPages);
     const isH2c = (route.backends ?? []).some(({ protocol }) => protocol === "h2c");
     const families = ["http", "stream", ...(isH2c ? (["h2c"] as const) : [])] as const;
-    return hasTries(route) ? [] : families.map((family) => ({ family, codes: [], pages }));
+    if (hasTries(route)) return [];
+    const limit = route.bodyLimit ?? bodyLimit;
+    return families.flatMap((family) => withLimit({ family, codes: [], pages }, limit));
   });
-  const ofGateway = (["http", "stream"] as const).map((family) => ({
-    ...{ family, codes: [], pages: gatewayPages },
-  }));
+  const ofGateway = (["http", "stream"] as const).flatMap((family) =>
+    withLimit({ family, codes: [], pages: gatewayPages }, bodyLimit),
+  );
   const paged = [...used, ...ofGateway].filter(({ pages }) => pages.length > 0);
   return distinct(paged).map(locationView);
+}
+
+/** A location, and the one for bodies without a length if they are limited (0: they are not). */
+function withLimit(location: Location, limit: number): readonly Location[] {
+  return limit === 0 ? [location] : [location, { ...location, limit }];
 }
 
 /** Whether any answer may be replaced. */
@@ -115,6 +132,7 @@ function locationView(location: Location): LocationView {
     module: word(PROXIED.has(family) ? "proxy" : "grpc"),
     grpc: family === "grpc_try",
     buffered: family === "http",
+    limit: location.limit !== undefined && bytes(location.limit),
     pages: pages.length > 0 && answeredByPages(pages).map(integerText),
     tls: false,
   };
@@ -127,9 +145,12 @@ function answeredByPages(pages: readonly number[]): readonly number[] {
   return [...new Set([...pages, 502])].sort((a, b) => a - b);
 }
 
-function nameOf({ family, trust, codes, pages }: Location): string {
+function nameOf({ family, trust, codes, pages, limit }: Location): string {
   const paged = pages.length === 0 ? [] : ["page", ...ranges(pages)];
-  return [family, ...(trust === undefined ? [] : [trust]), ...codes, ...paged].join("_");
+  const limited = limit === undefined ? [] : ["limit", limit];
+  return [family, ...(trust === undefined ? [] : [trust]), ...codes, ...paged, ...limited].join(
+    "_",
+  );
 }
 
 /** `404`, `500to599`: nginx's names are as short as those of lua/alb/error_pages.lua. */

@@ -4,6 +4,7 @@
  */
 import type { CompileOptions, DataPlaneOptions } from "../../model/options.js";
 import { groupBy } from "../../support/collections.js";
+import { present } from "../../support/json-object.js";
 import type { CertificatePaths, ConfModel } from "./conf-model.js";
 import { clientView, forwardView, luaView, variablesView } from "./http-view.js";
 import { adaptorView, hasPages, pageViews, tryViews } from "./location-views.js";
@@ -79,11 +80,12 @@ function sharedLocations(
   { dataPlane, errorPages }: CompileOptions,
   certificates: CertificatePaths,
 ): Parameters<typeof serverView>[2] {
-  const ofGateway = errorPages?.statuses;
+  const pages = errorPages?.statuses;
+  const ofGateway = { ...present("pages", pages), bodyLimit: dataPlane.bodyLimit };
   return {
     bodyLimits: bodyLimits(config, dataPlane),
     tries: tryViews(config, certificates, ofGateway),
-    pages: hasPages(config, ofGateway) ? { locations: pageViews(config, ofGateway) } : false,
+    pages: hasPages(config, pages) ? { locations: pageViews(config, ofGateway) } : false,
     rereads: config.auths.some(({ external }) => (external?.maxBody ?? 0) > 0),
   };
 }
@@ -94,7 +96,9 @@ function locationNames(
   adaptor: ReturnType<typeof adaptorView>,
 ): readonly NginxText[] {
   return [
-    ...limits.map((limit) => locationName(`read_${String(limit)}`)),
+    ...limits.flatMap((limit) =>
+      ["http", "stream", "h2c"].map((family) => locationName(`${family}_limit_${String(limit)}`)),
+    ),
     ...tries.map(({ name }) => name),
     ...(pages === false ? [] : pages.locations).map(({ name }) => name),
     ...(rereads ? [locationName("again")] : []),

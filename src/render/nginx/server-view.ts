@@ -1,6 +1,7 @@
 /** The view of templates/partials/server.conf.hbs: one server block for each port. */
 import { isIPv6 } from "node:net";
 import type { Listener, Server } from "../../model/listener.js";
+import { MOST_HELD } from "../../model/held-bodies.js";
 import type { DataPlaneOptions } from "../../model/options.js";
 import type { ConfModel } from "./conf-model.js";
 import { httpsSocket } from "./endpoints-view.js";
@@ -59,7 +60,6 @@ export function serverView(
     mostHeld: bytes(MOST_HELD),
     bodyLimits: shared.bodyLimits.map((limit) => ({
       limit: bytes(limit),
-      paged: shared.pages !== false,
       buffering: options.buffering,
     })),
     tries: shared.tries,
@@ -77,6 +77,8 @@ export interface LocationView {
   readonly module: NginxText;
   readonly grpc: boolean;
   readonly buffered: boolean;
+  /** Bytes of a body without a length. */
+  readonly limit: NginxText | false;
   readonly pages: readonly NginxText[] | false;
   /** For templates/partials/backend-tls.conf.hbs. */
   readonly tls: object | false;
@@ -96,7 +98,7 @@ function pagesView(pages: Pages, options: DataPlaneOptions): object | false {
   };
 }
 
-/** The limits in use. Each has a location, because only nginx can count a body without a length while it is read. */
+/** The limits in use. Each has locations, because only nginx can count a body without a length while it streams it. */
 export function bodyLimits(
   config: Pick<ConfModel, "routes">,
   options: DataPlaneOptions,
@@ -106,9 +108,6 @@ export function bodyLimits(
   limits.delete(0);
   return [...limits].sort((a, b) => a - b);
 }
-
-/** Bytes of the largest body without a length that waits in a worker's file until its length is known. */
-const MOST_HELD = 16 * 1024 * 1024;
 
 /**
  * TCP ports that nginx binds both on every address and on single ones. The kernel allows that only if all of these sockets have

@@ -25,8 +25,8 @@ export function shareGatewayLocations(
     for (const kind of lost) addTo(lostBy, owner, kind);
     return lost;
   };
-  const limited = (listener: WrittenListener): WrittenListener => {
-    const lost = lostOf(ofListener(listener, context));
+  const limited = (listener: WrittenListener, body: WrittenGateway["body"]): WrittenListener => {
+    const lost = lostOf(ofListener(listener, body, context));
     if (lost.length === 0) return listener;
     const { errorPages, ...rest } = listener;
     return { ...rest, ...withoutStatuses(errorPages) };
@@ -36,8 +36,11 @@ export function shareGatewayLocations(
     return {
       ...each,
       body: lost.length === 0 ? each.body : { ...each.body, holdsBody: true as const },
-      own: each.own.map(limited),
-      sets: each.sets.map((set) => ({ ...set, listeners: set.listeners.map(limited) })),
+      own: each.own.map((listener) => limited(listener, each.body)),
+      sets: each.sets.map((set) => ({
+        ...set,
+        listeners: set.listeners.map((listener) => limited(listener, each.body)),
+      })),
     };
   });
   for (const [owner, lost] of lostBy) {
@@ -47,7 +50,9 @@ export function shareGatewayLocations(
 }
 
 function claimsOf(gateway: WrittenGateway, context: TranslateContext): readonly LocationClaim[] {
-  const ofListeners = listenersOf(gateway).map((listener) => ofListener(listener, context));
+  const ofListeners = listenersOf(gateway).map((listener) =>
+    ofListener(listener, gateway.body, context),
+  );
   return [ofGateway(gateway, context), ...ofListeners];
 }
 
@@ -61,9 +66,12 @@ function ofGateway(
   return { owner: gateway, kinds: isOwn ? locationKinds(body, options) : [] };
 }
 
+/** Of its pages, each set of which has a location for each limit. */
 function ofListener(
   { parent, errorPages }: WrittenListener,
+  body: WrittenGateway["body"],
   { options }: TranslateContext,
 ): LocationClaim {
-  return { owner: parent, kinds: locationKinds(errorPages ? { errorPages } : {}, options) };
+  const kinds = errorPages ? locationKinds({ errorPages, ...body }, options) : [];
+  return { owner: parent, kinds: kinds.filter((kind) => kind.startsWith("pages ")) };
 }

@@ -1,3 +1,4 @@
+import { MOST_HELD } from "../../../src/model/held-bodies.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import { Connection, formatRequest } from "../../../e2e/harness/http-client.js";
@@ -31,6 +32,8 @@ const to = (upstream: string): NonNullable<TestRoute["backends"]> => [
   { upstream, weight: 1, protocol: "http" },
 ];
 
+const LONG = "x".repeat(MOST_HELD);
+
 const ROUTES: Readonly<Record<string, TestRoute>> = {
   "retry.example": { retry: { codes: [500, 503], attempts: 3 } },
   "timeout-code.example": {
@@ -43,6 +46,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "budget.example": { retry: { codes: [500], attempts: 5 }, deadlines: { request: 400 } },
   "request.example": { deadlines: { request: 300 } },
   "each.example": { deadlines: { backendRequest: 300 } },
+  "large-limit.example": { retry: { codes: [503], attempts: 1 }, bodyLimit: 1_000_000 },
   "limited.example": { retry: { codes: [503], attempts: 1 }, bodyLimit: 10 },
   "long.example": { deadlines: { request: 1000 } },
   "six.example": { deadlines: { request: 1000 }, backends: to("six") },
@@ -89,6 +93,10 @@ beforeEach(() => {
   backend.answer = say(OK);
   second.answer = say(OK);
 });
+
+/** How many requests have come; the end of a body in chunks looks like a head, too. */
+const takeHeads = () =>
+  backend.requests.splice(0).filter(({ head }) => head.includes(" HTTP/1.1\r\n")).length;
 
 const endpoint = (port: number) => ["127.0.0.1", port] as const;
 
@@ -139,19 +147,18 @@ describe("retries", () => {
 
   it("send the method, target, headers and body again", async () => {
     backend.answer = answers(say(status(503)), say(OK));
-    const body = "x".repeat(200_000);
     const response = await gateway.send({
       host: "retry.example",
       method: "POST",
       path: "/a%20b?c",
       headers: [["X-Test", "1"]],
-      body,
+      body: LONG,
     });
 
     expect(response.status).toBe(200);
     const [first, again] = backend.requests.map(({ head }) => head);
     expect(first).toContain("POST /a%20b?c HTTP/1.1");
-    expect(first).toContain("Content-Length: 200000");
+    expect(first).toContain(`Content-Length: ${MOST_HELD}`);
     expect(again).toBe(first);
   });
 
@@ -183,30 +190,46 @@ describe("retries", () => {
     expect(backend.requests).toHaveLength(1);
   });
 
-  it("send the body of a client of HTTP/2 again, which tells no length", async () => {
+  it("are made without a body or with one of known length, by HTTP/2 too", async () => {
     const client = await scene.use(Http2Client.open({ port: gateway.nginx.port }));
-    for (const body of ["content", undefined]) {
-      backend.answer = answers(say(status(503)), say(OK));
-      const method = body === undefined ? "GET" : "POST";
-      const headers = { ":authority": "retry.example", ":path": "/", ":method": method };
-      expect((await client.send(headers, body)).status).toBe(200);
-
-      const requests = backend.requests.splice(0).map(({ head }) => head);
-      expect(requests).toHaveLength(2);
-      expect(
-        requests.every((head) => head.includes("Content-Length: 7") === (body !== undefined)),
-      ).toBe(true);
+    const told = { "content-length": String(MOST_HELD) };
+    for (const [method, length, tries] of [
+      ["GET", undefined, 2],
+      ["POST", told, 2],
+      ["POST", {}, 1],
+    ] as const) {
+      for (const host of ["retry.example", "large-limit.example"]) {
+        backend.answer = answers(say(status(503)), say(OK));
+        const headers = { ":authority": host, ":path": "/", ":method": method, ...length };
+        const { status: answered } = await client.send(headers, length && LONG);
+        expect([answered, takeHeads()]).toEqual([tries === 2 ? 200 : 503, tries]);
+      }
     }
   });
 
+  it.each([
+    ["is longer than what is held", { body: "x".repeat(MOST_HELD + 1) }],
+    ["has no length", { body: LONG, chunked: true }],
+  ])(
+    "are not made of a request whose body %s, but where no connection came about",
+    async (_, over) => {
+      const post = { method: "POST", ...over };
+      for (let i = 0; i < 4; i++) {
+        expect((await gateway.send({ host: "connect.example", ...post })).status).toBe(200);
+      }
+      backend.requests.splice(0);
+      backend.answer = answers(say(status(503)), say(OK));
+
+      expect((await gateway.send({ host: "retry.example", ...post })).status).toBe(503);
+      expect(takeHeads()).toBe(1);
+    },
+  );
+
   it("hold a body without a length to its limit", async () => {
-    backend.answer = answers(say(status(503)), say(OK));
     const post = { host: "limited.example", method: "POST", chunked: true };
 
     expect((await gateway.send({ ...post, body: "0123456789" })).status).toBe(200);
-    expect(backend.requests).toHaveLength(2);
     expect((await gateway.send({ ...post, body: "0123456789a" })).status).toBe(413);
-    expect(backend.requests).toHaveLength(2);
   });
 });
 

@@ -45,6 +45,7 @@ const ROUTES: Readonly<Record<string, TestRoute & { readonly upstream?: string }
   "each-again": { deadlines: { backendRequest: 200 }, retry: { codes: [504], attempts: 1 } },
   whole: { deadlines: { request: 300 } },
   limited: { bodyLimit: 10 },
+  "large-limit": { bodyLimit: 1000, retry: { codes: [503], attempts: 1 } },
   paged: { errorPages: { statuses: [503], upstream: "pages" } },
   "paged-again": {
     retry: { codes: [503], attempts: 1 },
@@ -193,6 +194,22 @@ describe.each(WAY_NAMES)("a backend by %s", (way) => {
     expect(first(way).received).toHaveLength(4);
     expect(first(way).connections).toBeLessThanOrEqual(4);
   });
+
+  it.each(["bare", "few", "large-limit"])(
+    "gets each part of a body without a length when it comes: %s",
+    async (route) => {
+      const connection = await Connection.open(gateway.target());
+      const host = hostOf(route, way);
+      connection.write(`POST / HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      for (const bytes of [1, 2, 3]) {
+        connection.write("1\r\nx\r\n");
+        await until(() => first(way).bodyBytes === bytes);
+      }
+      connection.write("0\r\n\r\n");
+      expect((await connection.receive()).status).toBe(200);
+      connection.close();
+    },
+  );
 
   it.each([7, 100_000])("gets a body of %d bytes again with each try", async (size) => {
     const body = "x".repeat(size);

@@ -13,7 +13,18 @@ test.each([
   [{ bodyLimit: 0, retry: { attempts: 2 } }, []],
   [{ bodyLimit: 1000, errorPages: { statuses: [404] } }, []],
   [{ bodyLimit: 2000, errorPages: {} }, ["body 2000"]],
+  [{ bodyLimit: 2000, errorPages: { statuses: [404] } }, ["body 2000"]],
   [{ errorPages: { statuses: [404, 500] } }, ["pages 404,500"]],
+  [{ bodyLimit: 0, errorPages: { statuses: [500] } }, ["pages 500"]],
+  [
+    {
+      bodyLimit: 2000,
+      errorPages: { statuses: [500] },
+      retry: { codes: [503], attempts: 1 },
+      backends: [{ upstream: "a", weight: 1, protocol: "https", tls: "ca-a" }],
+    },
+    ["body 2000", "pages 500 2000", "codes 503 500 2000", "tls ca https 503 500 2000"],
+  ],
   [{ retry: { codes: [503], attempts: 0 } }, []],
   [{ retry: { codes: [502, 503], attempts: 1 } }, ["codes 502,503 "]],
   [

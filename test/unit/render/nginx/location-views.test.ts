@@ -79,9 +79,15 @@ describe("locations with error pages", () => {
   });
 
   test("of the gateway are there before the first route", () => {
-    expect(namesOf(pageViews(EMPTY_CONFIG, [500]))).toEqual(["@http_page_500", "@stream_page_500"]);
+    expect(namesOf(pageViews(EMPTY_CONFIG, { pages: [500] }))).toEqual([
+      "@http_page_500",
+      "@stream_page_500",
+    ]);
     const config = { ...EMPTY_CONFIG, routes: [page("a", { errorPages: { upstream: "pages" } })] };
-    expect(namesOf(pageViews(config, [500]))).toEqual(["@http_page_500", "@stream_page_500"]);
+    expect(namesOf(pageViews(config, { pages: [500] }))).toEqual([
+      "@http_page_500",
+      "@stream_page_500",
+    ]);
   });
 });
 

@@ -220,7 +220,7 @@ describe("the access log", () => {
   });
 });
 
-test("each body limit in use has a location, smallest first, for requests without a length", () => {
+test("each body limit in use has locations, smallest first, for requests without a length", () => {
   const routes = [9, 1_000_000, 9].map((bodyLimit, i) => plainRoute(String(i), { bodyLimit }));
   const config = {
     ...EMPTY_CONFIG,
@@ -228,13 +228,14 @@ test("each body limit in use has a location, smallest first, for requests withou
     routes: [...routes, plainRoute("none")],
   };
   const names = (text: string) =>
-    [...text.matchAll(/location @((?:http|read)_\d+) {/g)].map(([, name]) => name);
-  expect(names(conf({}, { config }))).toEqual(
-    ["9", "1000000"].flatMap((limit) => [`http_${limit}`, `read_${limit}`]),
-  );
-  expect(names(conf({ bodyLimit: 500 }, { config }))).toEqual(
-    ["9", "500", "1000000"].flatMap((limit) => [`http_${limit}`, `read_${limit}`]),
-  );
+    [...text.matchAll(/location @(\w+_limit_\d+) {/g)].map(([, name]) => name);
+  const namesOf = (...limits: readonly number[]) =>
+    limits.flatMap((limit) => ["http", "stream", "h2c"].map((name) => `${name}_limit_${limit}`));
+  expect(names(conf({}, { config }))).toEqual(namesOf(9, 1_000_000));
+  expect(names(conf({ bodyLimit: 500 }, { config }))).toEqual([
+    "try_limit_500",
+    ...namesOf(9, 500, 1_000_000),
+  ]);
 });
 
 test.each([
