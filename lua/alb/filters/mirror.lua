@@ -2,8 +2,8 @@
 -- for its copies: a timer that runs at once sends them over keepalive connections.
 --
 -- A copy equals what the backend gets: request line, Host and headers after the filters, and the body. A body must
--- have a declared length of at most 1 MiB; other requests are not mirrored, because the gateway would have to hold them
--- until the body is complete. Copies beyond a number or size in flight are dropped.
+-- have a declared length of at most 128 KiB; other requests are not mirrored, because the gateway would have to hold
+-- them until the body is complete. Copies beyond a number or size in flight are dropped.
 -- May yield: send (reads a body before the request continues). Phases: access.
 local adaptor = require("alb.backend_tls.adaptor")
 local connection = require("alb.auth.connection")
@@ -150,7 +150,7 @@ function _M.send(mirrors, target, route_id, most)
         if not rest then
             local body = copy.read_body()
             if not body then
-                leave_out(route_id, "body of more than 1 MiB or of unknown length")
+                leave_out(route_id, "body of more than 128 KiB or of unknown length")
                 break
             end
             rest = copy.build(body)

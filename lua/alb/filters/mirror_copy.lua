@@ -16,9 +16,6 @@ local pairs = pairs
 
 local _M = {}
 
--- Bytes; longer bodies are not copied.
-local MAX_BODY = 1024 * 1024
-
 -- The gateway's own headers for backends (render/nginx/server-view.ts), each with its variable.
 local OWN = {}
 
@@ -54,7 +51,7 @@ local no_body = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE 
 function _M.read_body()
     local length = client_body.length()
     if length then
-        if length > MAX_BODY then
+        if length > client_body.MOST_HELD then
             return nil
         end
         return length == 0 and "" or client_body.read()

@@ -114,8 +114,8 @@ describe("mirrors", () => {
     expect(copy?.header("x-hop")).toBeUndefined();
   });
 
-  it("get the body, whether it fits in memory or not", async () => {
-    for (const size of [1, 100_000, 1_000_000]) {
+  it("get the body", async () => {
+    for (const size of [1, 100_000, 131_072]) {
       const response = await gateway.send({
         host: "all.example",
         method: "POST",
@@ -140,7 +140,7 @@ describe("mirrors", () => {
   it("do not get bodies that are too large or of unknown length", async () => {
     const post = { host: "all.example", method: "POST" };
     gateway.newLog();
-    await gateway.send({ ...post, body: Buffer.alloc(1_048_577) });
+    await gateway.send({ ...post, body: Buffer.alloc(131_073) });
     await gateway.send({ ...post, body: "abc", chunked: true });
     await gateway.send({ ...post, path: "/last" });
     await until(() => a.requests.length > 0);
@@ -150,7 +150,7 @@ describe("mirrors", () => {
     expect(backend.requests).toHaveLength(3);
     // Once in a while, not for each.
     expect(told).toEqual([
-      "1 requests not mirrored, the last one of route all.example: body of more than 1 MiB or of unknown length",
+      "1 requests not mirrored, the last one of route all.example: body of more than 128 KiB or of unknown length",
     ]);
   });
 
