@@ -1,5 +1,6 @@
 import type { ExternalAuthFilter } from "../../../api/gateway.js";
 import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
+import { MOST_HELD } from "../../../model/held-bodies.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { type ServicePort, findPort, isExternalName } from "../../backends.js";
@@ -21,6 +22,7 @@ export function translateExternalAuth(
 ): AuthRef {
   const service = findAuthService(filter, place, context);
   if (!service.ok) return service;
+  reportLongBodies(filter, place, context);
   const tls = backendTls(service.backend);
   const invalid =
     tls.kind === "none"
@@ -31,6 +33,18 @@ export function translateExternalAuth(
       ? { external: { ...urlOf(service, filter, context), ...headersAndBody(filter) } }
       : { invalid };
   return { ok: true, auth: [context.auth.share(place, checks)] };
+}
+
+function reportLongBodies(
+  { forwardBody: { maxSize = 0 } = {} }: ExternalAuthFilter,
+  place: Place,
+  { diagnostics }: AuthContext,
+): void {
+  if (maxSize <= MOST_HELD) return;
+  const message = `maxSize is more than the ${String(MOST_HELD)} bytes that the gateway holds, and longer bodies get 413`;
+  const at = within(place, "externalAuth", "forwardBody", "maxSize");
+  const hint = `set maxSize to ${String(MOST_HELD)} or less`;
+  diagnostics.report({ code: "AUTH_SETTING_WITHOUT_EFFECT", message, ...at, hint });
 }
 
 function policyProblem(
@@ -88,7 +102,7 @@ function headersAndBody({
   return {
     ...filled("headers", headerNames(http.allowedHeaders ?? [])),
     ...filled("responseHeaders", headerNames(http.allowedResponseHeaders ?? [])),
-    maxBody: forwardBody.maxSize ?? 0,
+    maxBody: Math.min(forwardBody.maxSize ?? 0, MOST_HELD),
   };
 }
 

@@ -44,6 +44,15 @@ test("a filter becomes a request to the Service, with the headers that it allows
   expect(reports).toEqual([]);
 });
 
+test("the body that the service gets is no longer than what the gateway holds", () => {
+  const translated = (maxSize: number) => translate({ forwardBody: { maxSize } });
+  expect(translated(131_072)).toMatchObject([{ external: { maxBody: 131_072 } }, []]);
+  expect(translated(131_073)).toMatchObject([
+    { external: { maxBody: 131_072 } },
+    ["AUTH_SETTING_WITHOUT_EFFECT"],
+  ]);
+});
+
 test("a port with the appProtocol https is asked over TLS", () => {
   const [auth] = translate({ backendRef: { name: "decider", port: 443 } });
   expect(auth).toMatchObject({ external: { scheme: "https" } });
