@@ -9,8 +9,8 @@ local http_version = ngx.req.http_version
 local tonumber = tonumber
 
 local _M = {
-    --- Bytes of the longest body that is held (src/model/held-bodies.ts): nginx takes as much memory for each upload
-    --- that it streams, and would put more into a file.
+    --- Bytes of the longest body that is held (src/model/held-bodies.ts): nginx takes as much memory for an upload to a
+    --- slow backend, and would put more into a file.
     MOST_HELD = 131072,
 }
 

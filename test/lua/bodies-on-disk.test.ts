@@ -1,6 +1,6 @@
 /**
- * Bodies of requests stay out of the run folder, where the policy, the certificates and everybody's other files are, too: what must be
- * held fits into memory that nginx takes for any upload, and everything else is streamed.
+ * Bodies of requests stay out of the run folder, which all namespaces share: what must be held fits into the memory of an upload to a
+ * slow backend, and everything else is streamed.
  */
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { Authority } from "../../e2e/harness/certificates.js";
