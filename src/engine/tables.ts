@@ -3,7 +3,7 @@
  * rows again whose source, or what they read, has changed. A table reads only tables before it, so one round of updates in that order
  * brings all up to date. If a function throws, what it did not compute is still to be computed in the next round.
  */
-import { compareStrings } from "../support/collections.js";
+import { compareStrings, patched } from "../support/collections.js";
 
 export type Key = string;
 
@@ -231,6 +231,36 @@ export class Group<S, M, V> extends Table<V> {
     }
     if (given.length === 0) this.#given.delete(from);
     else this.#given.set(from, given);
+  }
+}
+
+/** The rows of a table as a sorted list. It stays the same object while nothing changes. */
+export class SortedRows<V extends object> {
+  readonly #table: Table<V>;
+  readonly #compare: (a: V, b: V) => number;
+  readonly #stale = new Set<Key>();
+  /** Those in the list. */
+  readonly #known = new Map<Key, V>();
+  #values: readonly V[] = [];
+
+  constructor(table: Table<V>, compare: (a: V, b: V) => number) {
+    this.#table = table;
+    this.#compare = compare;
+    table.follow(this.#stale);
+  }
+
+  get values(): readonly V[] {
+    const changes = Array.from(this.#stale, (key) => {
+      return { before: this.#known.get(key), now: this.#table.get(key) };
+    });
+    this.#values = patched(this.#values, changes, this.#compare);
+    for (const key of this.#stale) {
+      const now = this.#table.get(key);
+      if (now === undefined) this.#known.delete(key);
+      else this.#known.set(key, now);
+    }
+    this.#stale.clear();
+    return this.#values;
   }
 }
 

@@ -3,21 +3,15 @@ import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import { byNamespaceAndName } from "../input/resources.js";
 import type { Certificate, ServerCertificate } from "../model/listener.js";
 import { ANY_HOST, type HostPattern, hostKey, hostText } from "../model/values.js";
-import {
-  type Difference,
-  addTo,
-  compareBy,
-  compareStrings,
-  getOrInsert,
-  memoized,
-  patched,
-} from "../support/collections.js";
+import { Derived, Group, Input, SortedRows } from "../engine/tables.js";
+import { compareBy, compareStrings, getOrInsert, memoized } from "../support/collections.js";
 import { present } from "../support/json-object.js";
 import { shortened } from "../support/text.js";
 import type { BuildContext, CertificateCandidate } from "./config-builder.js";
 import { type LoadedCertificate, isCertificateFor } from "./certificates.js";
 import type { WantedName } from "./ingress/tls-hosts.js";
 import { keysAbove } from "./hostnames.js";
+import type { Key } from "./keys.js";
 import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";
 import { compareAge } from "./precedence.js";
@@ -132,89 +126,69 @@ interface ServingPart {
   readonly served: readonly CertificateCandidate[];
 }
 
-/** The certificates of all servers. Of the candidates for a host, the first one is served. */
+/** `first` wins over all others; those of TlsHosts and `last` lose to the objects'. */
+type Candidate = CertificateCandidate & {
+  readonly from: KubernetesObject | "first" | "below" | "last";
+};
+
+/** The certificates of all servers. Of the candidates for a host, the first one is served. Those that lose are reported. */
 export class ServedCertificates {
-  /** Those of Ingresses and Rules, in their order of precedence. */
-  readonly #candidates = new Map<
-    string,
-    (CertificateCandidate & { readonly object: KubernetesObject })[]
-  >();
-  readonly #below = new Map<string, readonly ServerCertificate[]>();
-  /** Winners among `#candidates`, by server and host. */
-  readonly #served = new Map<string, ServerCertificate>();
-  #touched = new Set<string>();
-  #list: readonly ServerCertificate[] = [];
-  readonly #conflicts = new Map<string, readonly Report[]>();
+  readonly #candidates = new Input<readonly Candidate[]>();
+  /** By server and host. */
+  readonly #places = new Group(
+    this.#candidates,
+    (all) => all.map((each) => [placeKey(each.certificate), each] as const),
+    winnerOf,
+  );
+  readonly #served = new Derived(
+    this.#places,
+    ({ certificate }) => certificate,
+    (a, b) => a.certificate === b.certificate,
+  );
+  readonly #conflicts = new Derived(this.#places, ({ conflicts }) =>
+    conflicts.length === 0 ? undefined : conflicts,
+  );
+  readonly #list = new SortedRows(this.#served, byPlace);
 
   /** Replaces the certificates of an object. */
-  replace(before: ServingPart | undefined, now: ServingPart | undefined): void {
-    for (const { certificate } of before?.served ?? []) {
-      const key = placeKey(certificate);
-      const left = this.#candidates.get(key)?.filter(({ object }) => object !== before?.object);
-      if (left === undefined || left.length === 0) this.#candidates.delete(key);
-      else this.#candidates.set(key, left);
-      this.#touched.add(key);
-    }
-    for (const candidate of now?.served ?? []) {
-      const key = placeKey(candidate.certificate);
-      const all = getOrInsert(this.#candidates, key, () => []);
-      if (now !== undefined) insertInto(all, { ...candidate, object: now.object }, inOrder);
-      this.#touched.add(key);
-    }
+  replace(key: Key, part: ServingPart | undefined): void {
+    this.#set(key, part?.served ?? [], part?.object ?? "last");
   }
 
   /** Replaces the certificates of a server for hosts below wildcards (TlsHosts). They have no candidates of their own. */
   serveBelow(server: string, hosts: Iterable<Omit<ServerCertificate, "server">>): void {
-    this.#below.set(
-      server,
-      Array.from(hosts, (each) => ({ server, ...each })),
-    );
+    const below = Array.from(hosts, (each) => ({ certificate: { server, ...each } }));
+    this.#set(`below ${server}`, below, "below");
   }
 
-  /** By server and host. `first` wins over all others, `last` loses to them. Certificates that lose are reported. */
+  /** Sorted by server and host. */
   served(
     first: readonly CertificateCandidate[],
     last: readonly CertificateCandidate[],
     diagnostics: DiagnosticSink,
   ): readonly ServerCertificate[] {
-    this.#update();
-    const below = [...this.#below.values()].flat().map((certificate) => ({ certificate }));
-    const others = new Map<string, CertificateCandidate[]>();
-    for (const each of first) addTo(others, placeKey(each.certificate), each);
-    for (const key of others.keys()) others.get(key)?.push(...(this.#candidates.get(key) ?? []));
-    for (const each of [...below, ...last]) {
-      const key = placeKey(each.certificate);
-      getOrInsert(others, key, () => [...(this.#candidates.get(key) ?? [])]).push(each);
-    }
-    for (const [key, reports] of this.#conflicts) if (!others.has(key)) diagnostics.addAll(reports);
-    const changes = [...others].map(([key, all]): Difference<ServerCertificate> => {
-      const { certificate, conflicts } = winnerOf(all);
-      diagnostics.addAll(conflicts);
-      return { before: this.#served.get(key), now: certificate };
-    });
-    return patched(this.#list, changes, byPlace);
+    this.#set("first", first, "first");
+    this.#set("last", last, "last");
+    this.#places.update();
+    this.#served.update();
+    this.#conflicts.update();
+    for (const reports of this.#conflicts.values()) diagnostics.addAll(reports);
+    return this.#list.values;
   }
 
-  #update(): void {
-    const changes = Array.from(this.#touched, (key): Difference<ServerCertificate> => {
-      const before = this.#served.get(key);
-      const all = this.#candidates.get(key) ?? [];
-      const { certificate, conflicts } = winnerOf(all);
-      if (certificate === undefined) this.#served.delete(key);
-      else this.#served.set(key, certificate);
-      if (conflicts.length === 0) this.#conflicts.delete(key);
-      else this.#conflicts.set(key, conflicts);
-      return { before, now: certificate };
-    });
-    this.#touched = new Set();
-    this.#list = patched(this.#list, changes, byPlace);
+  #set(key: Key, all: readonly CertificateCandidate[], from: Candidate["from"]): void {
+    this.#candidates.set(
+      key,
+      all.length === 0 ? undefined : all.map((each) => ({ ...each, from })),
+    );
   }
 }
 
-function winnerOf(all: readonly CertificateCandidate[]): {
+function winnerOf(candidates: readonly Candidate[]): {
   readonly certificate: ServerCertificate | undefined;
   readonly conflicts: readonly Report[];
 } {
+  const all = candidates.length === 1 ? candidates : candidates.toSorted(inOrder);
   const [winner = all[0]] = all.filter(({ certificate }) => certificate.certificate !== undefined);
   const conflicts = all.flatMap(({ certificate: { certificate, host }, wanted }): Report[] => {
     if (wanted === undefined || certificate === winner?.certificate.certificate) return [];
@@ -225,11 +199,23 @@ function winnerOf(all: readonly CertificateCandidate[]): {
 }
 
 /** Rules before Ingresses, older Ingresses before younger ones. */
-const inOrder = compareBy<{ readonly object: KubernetesObject }>(
-  ({ object: a }, { object: b }) => compareStrings(b.kind, a.kind),
-  ({ object: a }, { object: b }) =>
-    a.kind === "Rule" ? byNamespaceAndName(a, b) : compareAge(a, b),
+const inOrder = compareBy<Candidate>(
+  ({ from: a }, { from: b }) => placeOf(a) - placeOf(b),
+  ({ from: a }, { from: b }) => (isObject(a) && isObject(b) ? compareObjects(a, b) : 0),
 );
+
+const compareObjects = compareBy<KubernetesObject>(
+  (a, b) => compareStrings(b.kind, a.kind),
+  (a, b) => (a.kind === "Rule" ? byNamespaceAndName(a, b) : compareAge(a, b)),
+);
+
+function isObject(from: Candidate["from"]): from is KubernetesObject {
+  return typeof from !== "string";
+}
+
+function placeOf(from: Candidate["from"]): number {
+  return isObject(from) ? 1 : ["first", "", "below", "last"].indexOf(from);
+}
 
 const byPlace = compareBy<ServerCertificate>(
   (a, b) => compareStrings(a.server, b.server),
@@ -261,16 +247,4 @@ export function fallbackCertificates(
       tls ? [{ certificate: { server, host: ANY_HOST, certificate } }] : [],
     ),
   );
-}
-
-/** Into a sorted list. */
-function insertInto<T>(list: T[], entry: T, compare: (a: T, b: T) => number): void {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = list[middle];
-    if (other !== undefined && compare(other, entry) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  list.splice(low, 0, entry);
 }

@@ -224,7 +224,7 @@ export class Entries {
     differences: readonly (Difference<TlsPart | EntryPart> & { readonly key: Key })[],
   ): void {
     this.#whole.update(differences);
-    for (const { before, now } of differences) this.serverCertificates.replace(before, now);
+    for (const { key, now } of differences) this.serverCertificates.replace(key, now);
   }
 
   #forget(key: Key): void {
