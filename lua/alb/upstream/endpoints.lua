@@ -20,6 +20,7 @@ function _M.prepare(upstream)
     end
     upstream.endpoints, upstream.count = nil, count
     upstream.last = count > 0 and math_random(count) or 0
+    upstream.last_again = upstream.last
 end
 
 --- The decoded upstream, or nil.
@@ -54,6 +55,16 @@ function _M.next(upstream)
         i = 1
     end
     upstream.last = i
+    return upstream[2 * i - 1], upstream[2 * i]
+end
+
+--- The next endpoint for another try. These have turns of their own: otherwise the request after a failed one would
+--- begin with the failed endpoint.
+---@return string address
+---@return integer port
+function _M.again(upstream)
+    local i = upstream.last_again % upstream.count + 1
+    upstream.last_again = i
     return upstream[2 * i - 1], upstream[2 * i]
 end
 

@@ -82,12 +82,12 @@ end
 --- An endpoint that this request has not tried; the next endpoint if it has tried all.
 function _M.next_untried(upstream)
     for _ = 1, upstream.count do
-        local address, port = endpoints.next(upstream)
+        local address, port = endpoints.again(upstream)
         if not already_tried(address, port) then
             return address, port
         end
     end
-    return endpoints.next(upstream)
+    return endpoints.again(upstream)
 end
 
 --- Makes nginx rebuild an HTTP/2 request for another try. Otherwise, after a try on a keepalive connection, it would
