@@ -27,6 +27,8 @@ export interface KubernetesObject {
   readonly metadata: ObjectMeta;
   /** Set by decoding, never by users: the object can't be served as written, and consists of its readable parts. */
   readonly closed?: Closed;
+  /** Set by input/assumed.ts: a stand-in for an object that is not among the manifests. */
+  readonly assumed?: true;
 }
 
 /** A refused object of which no good version is known: the hosts and paths that it names answer 503, so no wider rule serves them. */

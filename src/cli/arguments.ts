@@ -124,6 +124,10 @@ function addValidate(program: Command, found: (call: CommandCall) => void): void
         .default("error"),
     )
     .option("--require-objects", REQUIRE_OBJECTS)
+    .option(
+      "--assume-references",
+      "assume that Secrets, ConfigMaps and Services exist that the manifests name and do not contain",
+    )
     .addOption(
       new Option("--ignore <code>", "leave out problems with this code; may be repeated")
         .argParser(collectCode)
@@ -138,6 +142,7 @@ function addValidate(program: Command, found: (call: CommandCall) => void): void
         command: "validate",
         ...common(options),
         ...{ format, failOn, requireObjects: options["requireObjects"] === true },
+        assumeReferences: options["assumeReferences"] === true,
         ignore: Array.isArray(options["ignore"]) ? options["ignore"].map(String) : [],
         baseline: text(options["baseline"]),
         writeBaseline: text(options["writeBaseline"]),

@@ -34,6 +34,7 @@ export type CommandCall = Common &
         /** The least severity that makes the exit status 1. */
         readonly failOn: (typeof FAIL_ON)[number];
         readonly requireObjects: boolean;
+        readonly assumeReferences: boolean;
         /** Codes that are not shown. */
         readonly ignore: readonly string[];
         /** Files of known findings: to leave out, and to write. */

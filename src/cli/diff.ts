@@ -1,18 +1,20 @@
 import { KIND_NAMES } from "../api/kinds.js";
 import { type Compilation, compile } from "../compile.js";
 import { type Diagnostic, refKey } from "../diagnostics/diagnostic.js";
-import { counted, formatCounts } from "../diagnostics/format.js";
+import { counted, formatCounts, subjectOf } from "../diagnostics/format.js";
 import { diff } from "../diff/diff.js";
-import { formatDifferences, formatMarkdown } from "../diff/format.js";
+import { type Described, formatDifferences, formatMarkdown } from "../diff/format.js";
 import type { DiffInput } from "../diff/side.js";
 import { readPolicy } from "../explain/explain.js";
+import { type IsAssumed, assuming } from "../input/assumed.js";
 import type { Source } from "../input/documents.js";
 import { MissingPathError, readSources } from "../input/files.js";
-import { loadResources } from "../input/load.js";
+import { type LoadResult, loadResources } from "../input/load.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import type { CompileOptions } from "../model/options.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
+import { compareStrings } from "../support/collections.js";
 import { visibleJson } from "../support/text.js";
 import type { CallOf } from "./command-call.js";
 import { certificateText } from "./certificate-text.js";
@@ -30,22 +32,29 @@ export async function runDiff(
 ): Promise<ExitStatus> {
   terminal.progress("reading both sides");
   const { old, current, options } = await readSides(call, settings, terminal);
+  const input = { albGroup: settings.text("albApiGroup") };
+  const [oldInput, newInput] = [loadResources(old, input), loadResources(current, input)];
+  // A cluster has all that there is.
+  const isAssumed: IsAssumed = (...of) =>
+    call.before !== undefined &&
+    [oldInput, newInput].every(({ resources }) => resources.get(...of) === undefined);
   terminal.progress("compiling the manifests before the change");
-  const before = compiledSide(old, settings, options);
+  const before = compiledSide(oldInput, options, isAssumed);
   terminal.progress("compiling the manifests after the change");
-  const now = compiledSide(current, settings, options);
+  const now = compiledSide(newInput, options, isAssumed);
   const known = new Set(before.diagnostics.map(keyOf));
   const errors = now.diagnostics.filter(({ severity }) => severity === "error");
   const added = errors.filter((diagnostic) => !known.has(keyOf(diagnostic)));
   terminal.progress("comparing what happens to requests");
-  const differences = diff(before.input, now.input);
+  const { notCompared } = now;
+  const differences = { ...diff(before.input, now.input), notCompared };
   reportDiagnostics(added, "text", terminal.writeError, terminal.colours);
   terminal.writeError(`before: ${before.summary}\nnow:    ${now.summary}\n`);
   terminal.write(shown(call.format, { differences, before, now }));
   const fails = differences.changes.some(({ effects }) =>
     effects.some((effect) => call.failOn.includes(effect)),
   );
-  return fails || added.length > 0 ? EXIT.inputErrors : EXIT.fine;
+  return fails || added.length + notCompared.length > 0 ? EXIT.inputErrors : EXIT.fine;
 }
 
 async function readSides(
@@ -117,24 +126,37 @@ interface CompiledSide {
   readonly input: DiffInput;
   readonly files: Compilation["files"];
   readonly diagnostics: readonly Diagnostic[];
+  readonly notCompared: readonly string[];
   readonly summary: string;
 }
 
 function compiledSide(
-  sources: readonly Source[],
-  settings: Settings,
+  loaded: LoadResult,
   options: CompileOptions,
+  isAssumed: IsAssumed,
 ): CompiledSide {
-  const loaded = loadResources(sources, { albGroup: settings.text("albApiGroup") });
-  const { files, config, ...compilation } = compile(loaded.resources, options);
+  const { files, config, ...compilation } = compile(assuming(loaded.resources, isAssumed), options);
   const diagnostics = [...loaded.diagnostics, ...compilation.diagnostics];
   const policy = files.find(({ path }) => path === "policy.json");
   return {
     input: { policy: readPolicy(policy === undefined ? "{}" : contentsOf(policy)), config },
     files,
     diagnostics,
+    notCompared: notCompared(loaded.diagnostics, compilation.diagnostics),
     summary: `${counted(loaded.objects, "object")}, ${formatCounts(diagnostics)}`,
   };
+}
+
+/** Objects and files that are refused, and routes whose Gateway is not among the manifests. */
+function notCompared(
+  loaded: readonly Diagnostic[],
+  compiled: readonly Diagnostic[],
+): readonly string[] {
+  const found = [
+    ...loaded.filter(({ severity }) => severity === "error"),
+    ...compiled.filter(({ code }) => code === "ROUTE_PARENT_NOT_FOUND"),
+  ];
+  return [...new Set(found.map(subjectOf))].sort(compareStrings);
 }
 
 function keyOf({ code, message, resource, field }: Diagnostic): string {
@@ -148,7 +170,7 @@ function shown(
     before,
     now,
   }: {
-    readonly differences: ReturnType<typeof diff>;
+    readonly differences: Omit<Described, "certificateText">;
     readonly before: CompiledSide;
     readonly now: CompiledSide;
   },

@@ -1,14 +1,12 @@
 /** Findings that are known: a file with a line for each object and code, so that `validate` shows only new ones. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { formatResource } from "../diagnostics/format.js";
+import { subjectOf } from "../diagnostics/format.js";
 import { readTextFile } from "../output/files.js";
 import { EnvironmentError } from "../support/errors.js";
-import { visible } from "../support/text.js";
 
 /** Without the line, so that edits elsewhere in a file do not make a finding new. */
-function lineOf({ code, resource, location }: Diagnostic): string {
-  const object = resource === undefined ? visible(location?.file ?? "") : formatResource(resource);
-  return `${code} ${object}`;
+function lineOf(diagnostic: Diagnostic): string {
+  return `${diagnostic.code} ${subjectOf(diagnostic)}`;
 }
 
 /** The text of such a file. */

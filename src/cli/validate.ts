@@ -6,6 +6,7 @@ import { formatGithub, formatSarif } from "../diagnostics/ci-formats.js";
 import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
 import { KUSTOMIZE_HINT } from "../diagnostics/unrendered.js";
 import { inOrder } from "../diagnostics/sink.js";
+import { type IsAssumed, assuming, promisedIn } from "../input/assumed.js";
 import type { Source } from "../input/documents.js";
 import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
@@ -31,6 +32,8 @@ export async function runValidate(
     what,
   } = await compileInput(call, settings, terminal, {
     checksUnattached: true,
+    assumes: (input) =>
+      call.assumeReferences ? () => true : promisedIn(input.resources, input.promised),
   });
   const diagnostics = unknownFindings(all, call);
   const failing = ["error", call.failOn];
@@ -76,6 +79,11 @@ export interface CompiledCall {
   readonly kubernetes: boolean;
 }
 
+interface Further extends Pick<CompileOptions, "checksUnattached"> {
+  /** Which objects are assumed if they are missing; absent: none. */
+  readonly assumes?: (input: LoadResult) => IsAssumed;
+}
+
 /**
  * Reads the manifests that `-f` names (`-` is standard input), or the cluster, and compiles them. `summary` names what was read, because
  * no problem in no file means nothing. `status`: whether there are errors.
@@ -84,7 +92,7 @@ export async function compileInput(
   call: CompiledCall,
   settings: Settings,
   terminal: Terminal,
-  further: Pick<CompileOptions, "checksUnattached"> = DEFAULT_OPTIONS,
+  further: Further = DEFAULT_OPTIONS,
 ): Promise<{
   readonly input: LoadResult;
   readonly compilation: Compilation;
@@ -99,8 +107,10 @@ export async function compileInput(
   terminal.progress(`parsing ${read}`);
   const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
   terminal.progress(`compiling ${counted(input.objects, "object")}`);
-  const { checksUnattached } = further;
-  const compilation = compile(input.resources, { ...options, checksUnattached }, Date.now());
+  const { checksUnattached, assumes } = further;
+  const isAssumed = assumes?.(input);
+  const resources = isAssumed ? assuming(input.resources, isAssumed) : input.resources;
+  const compilation = compile(resources, { ...options, checksUnattached }, Date.now());
   const found = [...input.diagnostics, ...compilation.diagnostics];
   const diagnostics = review(found, input.resources, compilation.config);
   const hasErrors = diagnostics.some(({ severity }) => severity === "error");

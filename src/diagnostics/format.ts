@@ -60,6 +60,11 @@ export function formatResource({ kind, namespace, name }: ResourceRef): string {
   return visible(`${kind} ${namespace === "" ? "" : `${namespace}/`}${shownName}`);
 }
 
+/** The object that a diagnostic is about, else its file. */
+export function subjectOf({ resource, location }: Diagnostic): string {
+  return resource === undefined ? visible(location?.file ?? "") : formatResource(resource);
+}
+
 function formatPlace({ file, line, column }: SourceLocation): string {
   return `${visible(file)}:${line}:${column}`;
 }

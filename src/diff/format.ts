@@ -24,12 +24,14 @@ const MOST_SHOWN = 50;
 const MOST_PLACES = 8;
 
 export interface Described extends Differences {
+  /** Objects of the new manifests that are refused, or whose Gateway is not there. */
+  readonly notCompared: readonly string[];
   /** The certificate in a file, such as `a.example until 2027-01-31`. */
   readonly certificateText: (file: string | undefined) => string;
 }
 
 export function formatDifferences(differences: Described): string {
-  const { changes, certificates, certificateText } = differences;
+  const { changes, certificates, certificateText, notCompared } = differences;
   const sections = EFFECTS.flatMap((effect) => {
     const found = changes.filter(({ effects }) => effects[0] === effect);
     const shown = effect === "authLost" ? found : found.slice(0, MOST_SHOWN);
@@ -49,17 +51,26 @@ export function formatDifferences(differences: Described): string {
       entries,
       certificates.length - entries.length,
     ),
+    ...section(
+      `not compared (${String(notCompared.length)}): albc validate says why`,
+      notCompared.slice(0, MOST_SHOWN).map((object) => [`  ${object}`]),
+      notCompared.length - MOST_SHOWN,
+    ),
     `${summaryOf(differences)}\n`,
   ].join("\n");
 }
 
 /** One line, such as `auth is lost: 2, newly served: 1`. */
-export function summaryOf({ changes, certificates }: Differences): string {
+function summaryOf({ changes, certificates, notCompared }: Described): string {
   const counts = EFFECTS.map((effect) => ({
     title: TITLES[effect],
     count: changes.filter(({ effects }) => effects.includes(effect)).length,
   }));
-  const all = [...counts, { title: "other certificate", count: certificates.length }]
+  const others = [
+    { title: "other certificate", count: certificates.length },
+    { title: "not compared", count: notCompared.length },
+  ];
+  const all = [...counts, ...others]
     .filter(({ count }) => count > 0)
     .map(({ title, count }) => `${title}: ${String(count)}`);
   return all.length === 0 ? "no request is treated differently" : all.join(", ");
@@ -163,7 +174,7 @@ function certificateLines(
 
 /** Losses first, each with its details; everything else is folded. */
 export function formatMarkdown(differences: Described): string {
-  const { changes, certificates, certificateText } = differences;
+  const { changes, certificates, certificateText, notCompared } = differences;
   const lost = changes.filter(({ effects }) => effects.includes("authLost"));
   const verdict =
     lost.length > 0
@@ -185,7 +196,10 @@ export function formatMarkdown(differences: Described): string {
     "",
     ...tables,
     ...table("other certificate", certificateRows, false),
-    ...(changes.length + certificates.length === 0
+    ...(notCompared.length === 0
+      ? []
+      : [`Not compared: ${shortened(notCompared.map(cellText), MOST_SHOWN)}.`, ""]),
+    ...(changes.length + certificates.length + notCompared.length === 0
       ? ["No request is treated differently.", ""]
       : []),
   ].join("\n");

@@ -11,6 +11,7 @@ import {
   formatFieldPath,
   refKey,
 } from "../diagnostics/diagnostic.js";
+import { type PromisedSecret, promisedBy } from "./assumed.js";
 import { KUSTOMIZE_HINT } from "../diagnostics/unrendered.js";
 import { errorText } from "../support/text.js";
 import { conform, readStatus, unknownFieldReports } from "./conform.js";
@@ -49,6 +50,8 @@ export interface UnknownKind {
   readonly result: "unknown";
   readonly apiVersion: string;
   readonly kind: string;
+  /** The Secret that its controller makes. */
+  readonly promised?: PromisedSecret;
 }
 
 export type Decoded = DecodedValue | UnknownKind;
@@ -100,7 +103,7 @@ function decodeValue(
   const lookup = lookUpKind(table, apiVersion, kind);
   switch (lookup.found) {
     case "nothing":
-      return notRead(apiVersion, kind, table);
+      return notRead(apiVersion, kind, value, table);
     case "other":
       return refusal([lookup.report], refAs(lookup.kind, value, table));
     case "kind":
@@ -227,7 +230,10 @@ function mayShow(kind: KindName, field: FieldPath): boolean {
   return first === "type" || first === "immutable";
 }
 
-function notRead(apiVersion: string, kind: string, table: KindTable): Decoded {
-  if (!isListKind(table, kind)) return { result: "unknown", apiVersion, kind };
+function notRead(apiVersion: string, kind: string, value: JsonObject, table: KindTable): Decoded {
+  if (!isListKind(table, kind)) {
+    const promised = promisedBy(value, DEFAULT_NAMESPACE);
+    return { result: "unknown", apiVersion, kind, ...present("promised", promised) };
+  }
   return refusal([malformed(["items"], `${kind} needs items`, "write items: [] for none")]);
 }

@@ -6,6 +6,7 @@ import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagno
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareBy, compareStrings, groupBy, sameElements } from "../support/collections.js";
 import { SharedMap } from "../support/shared-map.js";
+import type { PromisedSecret } from "./assumed.js";
 import type { UnknownKind } from "./decode.js";
 import type { Chunk } from "./chunks.js";
 import { type Source, type SourceReading, canEdit, isSameSource, readSource } from "./documents.js";
@@ -28,15 +29,21 @@ import {
 } from "./served-objects.js";
 import type { Resources } from "./resources.js";
 
-export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;
+export type LoadResult = Pick<
+  Advance,
+  "resources" | "diagnostics" | "unknownKinds" | "objects" | "promised"
+>;
 
 /** Reads the sources in their order; of two objects with one name the first stays. */
 export function loadResources(
   sources: readonly Source[],
   options: InputOptions = DEFAULT_INPUT_OPTIONS,
 ): LoadResult {
-  const { resources, diagnostics, unknownKinds, objects } = advance(initialInput(options), sources);
-  return { resources, diagnostics, unknownKinds, objects };
+  const { resources, diagnostics, unknownKinds, objects, promised } = advance(
+    initialInput(options),
+    sources,
+  );
+  return { resources, diagnostics, unknownKinds, objects, promised };
 }
 
 /** Reads a text with manifests, as a file would contain it. */
@@ -70,6 +77,8 @@ export interface Advance {
   readonly diagnostics: readonly Diagnostic[];
   /** How many objects there are of each kind that is not read; sorted by apiVersion and kind. */
   readonly unknownKinds: readonly { apiVersion: string; kind: string; count: number }[];
+  /** Secrets that objects of kinds that are not read make, such as SealedSecrets. */
+  readonly promised: readonly PromisedSecret[];
   /** The number of objects of kinds that are read, including refused ones. */
   readonly objects: number;
   /** From the previous reading to this one. */
@@ -117,6 +126,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   const isSame = sameElements(all, previous.diagnostics.all);
   const diagnostics = isSame ? previous.diagnostics : { all, sorted: sortDiagnostics(all) };
   const { known, unreadable } = sortPaths(list, previous.known);
+  const unknown = list.flatMap((reading) => reading.unknown);
   return {
     resources: store.resources(
       choice.refused.map(({ ref }) => ref),
@@ -126,7 +136,8 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
       },
     ),
     diagnostics: diagnostics.sorted,
-    unknownKinds: countUnknownKinds(list.flatMap((reading) => reading.unknown)),
+    unknownKinds: countUnknownKinds(unknown),
+    promised: unknown.flatMap(({ promised = [] }) => promised),
     objects: list.reduce((sum, reading) => sum + reading.size, 0),
     stale: chosen.stale,
     ...{ unreadable, changes },

@@ -76,7 +76,7 @@ export class Backends {
       const message = `Service ${title} is of type ExternalName`;
       return { code: "SERVICE_EXTERNAL_NAME", message };
     }
-    if (findPort(service, port) !== undefined) return undefined;
+    if (service.assumed || findPort(service, port) !== undefined) return undefined;
     const message = `Service ${title} has no TCP port ${JSON.stringify(port)}; it has ${portList(service)}`;
     return { code: "SERVICE_PORT_NOT_FOUND", message };
   }
@@ -120,12 +120,13 @@ function portsOf(service: Service, transport: "TCP" | "UDP"): Ports {
   return { index, targets, list: ports.length === 0 ? "none" : shown.join(", ") };
 }
 
-/** The port with the number or name. */
+/** The port with the number or name. A stand-in has every number; its names are not known. */
 export function findPort(
   service: Service,
   wanted: number | string,
   transport: "TCP" | "UDP" = "TCP",
 ): ServicePort | undefined {
+  if (service.assumed && typeof wanted === "number") return { port: wanted, protocol: transport };
   return PORTS[transport](service).index.get(wanted);
 }
 

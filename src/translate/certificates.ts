@@ -6,7 +6,7 @@ import type { Certificate } from "../model/listener.js";
 import { compareIds, memoized } from "../support/collections.js";
 import { own, present } from "../support/json-object.js";
 import { type Result, ok, problem } from "../support/result.js";
-import type { SecretText } from "../support/secret-text.js";
+import { SecretText } from "../support/secret-text.js";
 import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
 import type { TranslateContext } from "./context.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
@@ -119,6 +119,7 @@ const parse = memoized(
   ): Result<{ readonly certificate: Certificate; readonly loaded: LoadedCertificate }> => {
     const { namespace, name } = secret.metadata;
     const key = `${namespace}/${name}`;
+    if (secret.assumed) return ok(assumedCertificate({ namespace, name }));
     const chain = decoded(secret, "tls.crt");
     const keyText = decoded(secret, "tls.key");
     if (chain === undefined || keyText === undefined) {
@@ -143,6 +144,17 @@ const parse = memoized(
     return ok({ certificate, loaded });
   },
 );
+
+/** The certificate of a stand-in is for every host. */
+function assumedCertificate(secret: NamespacedName): {
+  readonly certificate: Certificate;
+  readonly loaded: LoadedCertificate;
+} {
+  const id = createHash("sha256").update(`${secret.namespace}/${secret.name}`).digest("hex");
+  const chain = `assumed Secret ${secret.namespace}/${secret.name}\n`;
+  const loaded = { names: [], validTo: "", expires: Infinity, isFor: () => true };
+  return { certificate: { id, chain, key: new SecretText("") }, loaded: { id, secret, ...loaded } };
+}
 
 /** The chain is encoded again, so text around the PEM blocks is dropped. */
 function certificateOf(certificates: readonly X509Certificate[], key: SecretText): Certificate {

@@ -123,6 +123,8 @@ function usersOf(
   type: SecretType,
 ): { readonly users: Result<CredentialSet>; readonly reports: readonly Report[] } {
   const resource = resourceRef(secret);
+  const id = `${resource.namespace}/${resource.name}#${type}`;
+  if (secret.assumed) return { users: ok({ id, entries: {} }), reports: [] };
   // A Secret has up to a million lines, so no more of their problems are kept than are listed.
   const found = new DiagnosticSink();
   const data = decodeData(secret);
@@ -147,7 +149,6 @@ function usersOf(
   };
   const users = type === "auth-file" ? readAuthFile(file ?? "", find) : readAuthMap(data, find);
   const { reports } = found;
-  const id = `${resource.namespace}/${resource.name}#${type}`;
   const isEmpty = Object.keys(users).length === 0;
   return { users: isEmpty ? problem("has no usable user") : ok({ id, entries: users }), reports };
 }

@@ -1,5 +1,5 @@
 import { REQUEST_METHODS } from "../../api/auth.js";
-import type { ConfigMap } from "../../api/wire.js";
+import type { ConfigMap, Service } from "../../api/wire.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthUrl, HeaderTemplate } from "../../model/auth.js";
@@ -282,14 +282,18 @@ function findService(
   if (named === undefined) return undefined;
   const { namespace, name, isQualified } = named;
   const service = context.resources.get("Service", namespace, name);
-  // It has no endpoints, so it stays a DNS name.
-  if (service !== undefined && isExternalName(service)) return undefined;
+  if (service !== undefined && isDnsName(service, isQualified)) return undefined;
   if (service !== undefined && findPort(service, port)) return { namespace, name, port };
   if (service !== undefined || isQualified) {
     const what = `there is no Service ${namespace}/${name} with port ${String(port)}`;
     problems.warn("AUTH_SERVICE_NOT_FOUND", what, setting);
   }
   return undefined;
+}
+
+/** A Service without endpoints stays a DNS name, and so does a host that only may be a Service's, if there is none. */
+function isDnsName(service: Service, isQualified: boolean): boolean {
+  return isExternalName(service) || (service.assumed === true && !isQualified);
 }
 
 /**

@@ -31,7 +31,12 @@ export function readCertificateAuthorities(
     return refused("InvalidKind", message);
   }
   const object = resources.get(kind, namespace, name);
-  const read = object === undefined ? problem("does not exist") : READERS[kind](object);
+  const read =
+    object === undefined
+      ? problem<readonly string[]>("does not exist")
+      : object.assumed
+        ? ok([`assumed ${kind} ${namespace}/${name}\n`])
+        : READERS[kind](object);
   return read.ok
     ? { ok: true, certificates: read.value }
     : refused("InvalidCACertificateRef", `${kind} ${namespace}/${name} ${read.problem}`);

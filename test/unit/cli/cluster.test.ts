@@ -98,7 +98,12 @@ test("the objects of the cluster are read once", async () => {
   const status = await runValidate(
     {
       ...{ ...call, command: "validate", format: "text", failOn: "error", ignore: [] },
-      ...{ requireObjects: false, baseline: undefined, writeBaseline: undefined },
+      ...{
+        requireObjects: false,
+        assumeReferences: false,
+        baseline: undefined,
+        writeBaseline: undefined,
+      },
     },
     settings,
     terminal(said),

@@ -21,11 +21,12 @@ spec: { ports: [{ port: 80 }] }
 
 async function run(
   now: string,
-  format: "text" | "json" = "text",
+  format: "text" | "json" | "markdown" = "text",
   failOn: readonly Effect[] = ["authLost"],
+  old = INGRESS,
 ): Promise<{ status: number; output: string; errors: string }> {
   const [before, after] = ["before.yaml", "now.yaml"].map((name) => join(folder(), name));
-  writeFileSync(before ?? "", INGRESS);
+  writeFileSync(before ?? "", old);
   writeFileSync(after ?? "", now);
   const said = { output: "", errors: "" };
   const status = await runDiff(
@@ -73,4 +74,64 @@ test("an error that only the new manifests have is exit status 1, and is shown",
   const { status, errors } = await run(`${INGRESS}---\n:`);
   expect(status).toBe(1);
   expect(errors).toMatch(/now\.yaml:\d+:\d+: error/);
+});
+
+const HOST = "nginx.ingress.kubernetes.io";
+const BASIC = INGRESS.replace(
+  /annotations: .*\}/,
+  `annotations: { ${HOST}/auth-type: basic, ${HOST}/auth-secret: users, ${HOST}/whitelist-source-range: 10.0.0.0/8 } }`,
+);
+const ANY = BASIC.replace("auth-type", `satisfy: any, ${HOST}/auth-type`);
+const USERS = `---
+apiVersion: v1
+kind: Secret
+metadata: { name: users, namespace: shop }
+stringData: { auth: "a:$apr1$lZL6V/ci$PR6QJXkRFUzdUuaYcwrI//" }
+`;
+
+test("what neither side has is assumed, so that auth is compared", async () => {
+  const { status, output, errors } = await run(ANY, "text", ["authLost"], BASIC);
+  expect(output).toContain("auth is lost (1)");
+  expect(errors).not.toContain("AUTH_REFERENCE_NOT_FOUND");
+  expect(status).toBe(1);
+  expect((await run(BASIC, "text", ["authLost"], BASIC)).status).toBe(0);
+});
+
+test("what only the old side has is missing", async () => {
+  const { status, output, errors } = await run(BASIC, "text", ["authLost"], BASIC + USERS);
+  expect(output).toContain("no longer served (1)");
+  expect(errors).toContain("AUTH_REFERENCE_NOT_FOUND: secret shop/users not found");
+  expect(status).toBe(1);
+});
+
+const REFUSED = INGRESS.replace("spec: {", "spec: { rulez: [],");
+const ROUTE = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: r }
+spec: { parentRefs: [{ name: elsewhere }] }
+`;
+
+test.each([
+  ["a refused object", REFUSED, "Ingress shop/web"],
+  ["a route whose Gateway is elsewhere", ROUTE, "HTTPRoute default/r"],
+  ["a file that is no YAML", ":\n:", "now.yaml"],
+])("%s can't be compared, though it has not changed", async (_, text, name) => {
+  const { status, output } = await run(text, "text", ["authLost"], text);
+  expect(status).toBe(1);
+  expect(output).toMatch(
+    new RegExp(
+      `^not compared \\(1\\): albc validate says why\n  \\S*.*${name}\n\nnot compared: 1\n$`,
+    ),
+  );
+  const markdown = await run(text, "markdown", ["authLost"], text);
+  expect(markdown.output).toMatch(/^Not compared: .+\.$/m);
+  expect(markdown.output).not.toContain("No request is treated differently.");
+});
+
+test("an object that was refused before is compared with its closed paths", async () => {
+  expect(await run(INGRESS, "text", ["authLost"], REFUSED)).toMatchObject({
+    status: 0,
+    output: expect.stringContaining("newly served: 1") as unknown,
+  });
 });

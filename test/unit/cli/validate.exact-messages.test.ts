@@ -17,7 +17,13 @@ async function messages(files: Readonly<Record<string, string>>): Promise<readon
   let written = "";
   await runValidate(
     {
-      ...{ command: "validate", format: "text", failOn: "error", requireObjects: false },
+      ...{
+        command: "validate",
+        format: "text",
+        failOn: "error",
+        requireObjects: false,
+        assumeReferences: false,
+      },
       ...{ ignore: ["OBJECT_CLOSED"], baseline: undefined, writeBaseline: undefined },
       ...{ paths: [folder()], kubernetes: false, config: undefined, flags: {} },
     },

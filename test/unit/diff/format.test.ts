@@ -20,7 +20,7 @@ const AUTH = "nginx.ingress.kubernetes.io/auth-url: http://auth.example/check";
 const certificateText = (file: string | undefined): string => file ?? "none";
 
 function formatted(before: string, now: string): { text: string; markdown: string } {
-  const found = { ...diff(compiled(before), compiled(now)), certificateText };
+  const found = { ...diff(compiled(before), compiled(now)), certificateText, notCompared: [] };
   return { text: formatDifferences(found), markdown: formatMarkdown(found) };
 }
 
