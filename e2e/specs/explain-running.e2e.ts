@@ -83,8 +83,8 @@ test.each(sources)(
 test("what runs is explained as it is now, not as the manifests are", async () => {
   await gateway.write(
     "z.yaml",
-    yaml(ingress("later", { hosts: { "later.example": [{ service: "web" }] } })),
+    yaml(ingress("later", { hosts: { [HOST]: [{ service: "web", path: "/later" }] } })),
   );
   await gateway.settled();
-  expect(explain("--running", gateway.runFolder)("/")).toContain("later.example");
+  expect(explain("--running", gateway.runFolder)("/later")).toContain("Ingress default/later");
 });

@@ -1,7 +1,13 @@
 import type { Predicate, ValueTest } from "../model/route.js";
-import { type PolicyBinding, type PolicyDocument, UNNAMED_HOST } from "../model/policy.js";
+import {
+  type PolicyBinding,
+  type PolicyDocument,
+  type PolicyServer,
+  UNNAMED_HOST,
+} from "../model/policy.js";
 import type { SourceRef } from "../model/values.js";
 import { compareStrings } from "../support/collections.js";
+import { mostSimilar } from "../support/did-you-mean.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
 import { pcreTest } from "./pcre.js";
@@ -26,42 +32,51 @@ export interface Candidate {
   readonly path?: NonNullable<PolicyBinding["path"]>;
   readonly when?: readonly Predicate[];
   /**
-   * `order`: it matches, but the chosen one comes first. `host` and `path`: its host or path does not match. `undecided`: only PCRE can
-   * try its regular expression. `predicate`: the first condition that fails, and the request's value, if there is one.
+   * `order`: it matches, but the chosen one comes first. `path`: its path does not match. `undecided`: only PCRE can try its regular
+   * expression. `predicate`: the first condition that fails, and the request's value, if there is one.
    */
   readonly outcome:
-    | { readonly kind: "chosen" | "order" | "host" | "path" | "undecided" }
+    | { readonly kind: "chosen" | "order" | "path" | "undecided" }
     | { readonly kind: "predicate"; readonly predicate: Predicate; readonly value?: string };
 }
 
 /**
- * Tries the bindings of a listener in the order in which the data plane does (lua/alb/policy/index.lua); `all` ends with those of other
- * hosts. `certain` is false if a candidate before the chosen one is undecided.
+ * Tries the bindings of a listener that are for the host, in the order in which the data plane does (lua/alb/policy/index.lua).
+ * `certain` is false if a candidate before the chosen one is undecided.
  */
 export function findCandidates(
   policy: PolicyDocument,
   listener: string,
   request: ExplainRequest,
 ): { readonly chosen?: Candidate; readonly certain: boolean; readonly all: readonly Candidate[] } {
-  const ours = bindingsFor(policy, listener, request.host);
   const tried: Candidate[] = [];
   let chosen: Candidate | undefined;
   let certain = true;
-  for (const entry of ours) {
+  for (const entry of bindingsFor(policy, listener, request.host)) {
     const outcome = tryBinding(entry.binding, request);
     const candidate = describe(policy, entry, chosen ? afterChosen(outcome) : outcome);
     if (chosen === undefined && outcome.kind === "undecided") certain = false;
     if (chosen === undefined && outcome.kind === "chosen") chosen = candidate;
     tried.push(candidate);
   }
-  const others = bindingsOf(policy, listener)
-    .filter(
-      ({ host }) =>
-        !ours.some((tried) => tried.host === host) && !hostKeyCovers(toWire(host), request.host),
-    )
-    .filter(({ binding }) => pathMatches(binding, request) !== false)
-    .map((entry) => describe(policy, entry, { kind: "host" }));
-  return { ...(chosen && { chosen }), certain, all: [...tried, ...others] };
+  return { ...(chosen && { chosen }), certain, all: tried };
+}
+
+const MOST_NEAR = 5;
+
+/** The host keys on a server that are most like a host for which it serves nothing, the most similar first. */
+export function nearestHosts(
+  { hosts }: PolicyDocument,
+  { listeners }: PolicyServer,
+  host: string,
+): readonly string[] {
+  const tables = new Set(listeners.flatMap(([, ...ids]) => ids));
+  const keys = Object.keys(hosts).flatMap((key) => {
+    const bar = key.lastIndexOf("|");
+    return tables.has(key.slice(0, bar)) ? key.slice(bar + 1) : [];
+  });
+  const others = keys.filter((key) => key !== UNNAMED_HOST && !hostKeyCovers(toWire(key), host));
+  return mostSimilar(host, new Set(others), MOST_NEAR);
 }
 
 /** A binding and its host key. */
@@ -86,16 +101,6 @@ export function bindingsFor(
     .map((entry) => ({ entry, order: toWire(entry.binding.order) }))
     .sort((a, b) => compareStrings(a.order, b.order))
     .map(({ entry }) => entry);
-}
-
-/** All bindings in the listener's tables. */
-function bindingsOf(policy: PolicyDocument, listener: string): readonly HostedBinding[] {
-  const tables = tablesOf(policy, listener);
-  return Object.keys(policy.hosts).flatMap((key) => {
-    const bar = key.lastIndexOf("|");
-    const table = key.slice(0, bar);
-    return tables.includes(table) ? tableEntries(policy, table, key.slice(bar + 1)) : [];
-  });
 }
 
 function tableEntries(

@@ -5,7 +5,7 @@
 import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
 import { canonicalHost } from "../support/ip-address.js";
 import { own, present } from "../support/json-object.js";
-import { type Candidate, findCandidates } from "./candidates.js";
+import { type Candidate, findCandidates, nearestHosts } from "./candidates.js";
 import { type Answer, type ExplainedRoute, explainRoute } from "./outcome.js";
 import { forgetLongPatterns } from "./pcre.js";
 import {
@@ -35,6 +35,8 @@ export interface Explanation {
   /** False: only the data plane can try the regular expression of a candidate that would come first. */
   readonly certain: boolean;
   readonly candidates: readonly Candidate[];
+  /** Host keys that are most like a host for which nothing is served. */
+  readonly nearestHosts?: readonly string[];
 }
 
 /** Evaluates `policy` for a request. */
@@ -64,10 +66,16 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
   }
   const host = canonicalHost(request.host);
   if (host === undefined) return { ...found, answer: refused(400, NO_HOST) };
-  if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
+  const nearest = () => ({ nearestHosts: nearestHosts(policy, server, host) });
+  if (listener === undefined) return { ...found, answer: NOT_FOUND, ...nearest() };
   const [clientCertificate] = own(server.clientCertificates, listener) ?? [];
   const entered = { ...found, listener, ...present("clientCertificate", clientCertificate) };
-  return { ...entered, ...explainListener(policy, listener, { ...request, host, path }) };
+  const explained = explainListener(policy, listener, { ...request, host, path });
+  return { ...entered, ...explained, ...(isNoHost(explained) ? nearest() : {}) };
+}
+
+function isNoHost({ answer, candidates }: Pick<Explanation, "answer" | "candidates">): boolean {
+  return answer === NOT_FOUND && candidates.every(({ host }) => host === "");
 }
 
 function explainListener(
@@ -78,7 +86,7 @@ function explainListener(
   const { chosen, certain, all: candidates } = findCandidates(policy, listener, request);
   const route = chosen && routeOn(policy, listener, chosen.route);
   if (chosen === undefined || route === undefined) {
-    return { certain, candidates, answer: refused(404, NO_RULE) };
+    return { certain, candidates, answer: NOT_FOUND };
   }
   if (isAmbiguous(policy, listener, request, chosen.route)) {
     return { certain, candidates, answer: refused(400, AMBIGUOUS) };
@@ -181,7 +189,7 @@ function unreachable({ servers }: PolicyDocument): Answer {
 }
 
 /** The reasons of docs/errors.md. */
-const NO_RULE = "InvalidUpstream : no rule match";
+const NOT_FOUND = refused(404, "InvalidUpstream : no rule match");
 const MISDIRECTED = "BadRequest : misdirected request";
 const NO_HOST = "BadRequest : Host is no DNS name or address";
 const MALFORMED = "BadRequest : malformed request";

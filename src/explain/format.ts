@@ -19,7 +19,7 @@ export function formatExplanation(
   explanation: Explanation,
   facts: readonly (readonly [label: string, text: string])[] = [],
 ): string {
-  const { request, route, candidates, certain } = explanation;
+  const { request, route, candidates, certain, nearestHosts = [] } = explanation;
   const url = `${request.scheme}://${request.host}:${String(request.port)}${request.target}`;
   const path = request.path;
   const sentPath = request.target.split("?", 1)[0];
@@ -47,6 +47,7 @@ export function formatExplanation(
     ...(route === undefined ? [] : formatRoute(route, explanation.answer)),
     ...facts.map(([label, text]) => row(label, text)),
     ...formatCandidates(candidates),
+    ...(nearestHosts.length === 0 ? [] : [row("similar", nearestHosts.join(", "))]),
   ];
   return lines.map((line) => `${visible(line)}\n`).join("");
 }
@@ -211,8 +212,6 @@ function formatOutcome(outcome: Candidate["outcome"]): string {
       return "chosen";
     case "order":
       return "comes later";
-    case "host":
-      return "other host";
     case "path":
       return "other path";
     case "predicate": {

@@ -1,3 +1,5 @@
+import { compareStrings } from "./collections.js";
+
 // For inner loops: in a VM context, such as in tests, each access to a global is slow.
 const { abs, floor, max, min } = Math;
 const FAR = Infinity;
@@ -42,6 +44,21 @@ export function isNear(name: string, known: string): boolean {
   const limit = known.length < 4 ? 1 : 2;
   if (abs(name.length - known.length) > limit) return false;
   return editDistance(name.toLowerCase(), known.toLowerCase(), limit) <= limit;
+}
+
+/** The candidates that are fewest edits away, the nearest first. */
+export function mostSimilar(
+  name: string,
+  candidates: Iterable<string>,
+  most: number,
+): readonly string[] {
+  const found = [...candidates].map((candidate) => {
+    return { candidate, distance: editDistance(name, candidate, FAR) };
+  });
+  const nearest = found.sort(
+    (a, b) => a.distance - b.distance || compareStrings(a.candidate, b.candidate),
+  );
+  return nearest.slice(0, most).map(({ candidate }) => candidate);
 }
 
 function editDistance(a: string, b: string, limit: number): number {

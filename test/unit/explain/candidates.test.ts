@@ -27,8 +27,23 @@ describe("candidates", () => {
       ["exact", "chosen"],
       ["many", "order"],
       ["late", "order"],
-      ["other", "host"],
     ]);
+  });
+
+  it("names the nearest hosts where nothing names the host", () => {
+    const named = ["a.exmple", "*.example", "b.test", "**.x.example", "aa.example", "c.test"];
+    const rule = [{ order: "1", route: "r" }];
+    const tables = Object.fromEntries(named.map((host) => [`http|${host}`, rule]));
+    const any = { "http|": [{ order: "1", route: "any", path: ["exact", "/x"] as const }] };
+    const near = (hosts: Parameters<typeof policy>[0], url: string) =>
+      ask(policy(hosts), url).nearestHosts;
+    const { "http|*.example": _, ...rest } = tables;
+    expect(near({ ...rest, ...any }, "http://a.example/")).toEqual([
+      ...["a.exmple", "aa.example", "**.x.example", "b.test", "c.test"],
+    ]);
+    expect(near(tables, "http://a.exampel/")?.[0]).toBe("*.example");
+    expect(near({ ...rest, ...any }, "http://a.example/x")).toBeUndefined();
+    expect(near(tables, "http://b.example/")).toBeUndefined();
   });
 
   it.each([

@@ -71,7 +71,6 @@ describe("formatExplanation", () => {
         "    head (host a.example, path any, header x-a eq 1): header x-a does not match, there is none",
         "  > yes (host a.example, path prefix /x): chosen",
         "    late (host a.example, path any): comes later",
-        "    host (host b.example, path any): other host",
         "",
       ].join("\n"),
     );
