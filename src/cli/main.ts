@@ -30,6 +30,9 @@ const terminal: Terminal = {
     isProgressShown = true;
   },
   colours: process.stderr.isTTY && process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  get columns() {
+    return process.stdout.isTTY ? process.stdout.columns : undefined;
+  },
   variables: process.env,
   readInput,
 };
@@ -64,8 +67,7 @@ async function main(words: readonly string[]): Promise<ExitStatus> {
     // kubectl starts `kubectl-albc` from the PATH as its plugin (kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins).
     const isPlugin = basename(process.argv[1] ?? "") === "kubectl-albc";
     const name = isPlugin ? "kubectl albc" : "albc";
-    const { columns } = process.stdout;
-    const call = parseArguments(words, { name, version: readVersion(), columns, ...terminal });
+    const call = parseArguments(words, { name, version: readVersion(), ...terminal });
     return await runCommand(call, readSettings(call));
   } catch (error: unknown) {
     return explainFailure(error);

@@ -22,7 +22,7 @@ import {
 } from "../output/nginx-binary.js";
 import { logNginxLine } from "../output/nginx-log.js";
 import { NginxProcess } from "../output/nginx-process.js";
-import { RecentChanges } from "../output/recent-changes.js";
+import { RecentChanges, runIdentity } from "../output/recent-changes.js";
 import { sidecar } from "../output/reloader.js";
 import { lockRunFolder, makeRunFolder } from "../output/run-folder.js";
 import type { RenderedFile } from "../render/rendered-file.js";
@@ -77,7 +77,8 @@ export async function runRun(
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
     const applier = new Applier({ folder, nginxFolder, reloader, group: user?.gid });
     const { source, options } = await (call.kubernetes ? openCluster : openFiles)(run);
-    const changes = await RecentChanges.open(folder, nginxFolder !== undefined);
+    const identity = runIdentity(readVersion(), terminal.variables);
+    const changes = await RecentChanges.open(folder, nginxFolder !== undefined, identity);
     const controller = new Controller(source, {
       ...{ options, log, observe, changes, fixedFiles: await fixedFiles(run) },
       apply: (files, isAwaited) => applier.apply(files, isAwaited),

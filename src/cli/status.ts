@@ -14,10 +14,8 @@ import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
 
 /** Milliseconds between two looks of `--watch`. */
 const INTERVAL = 2000;
-/** Columns of a terminal. */
-const WIDTH = 80;
-/** Columns of a cell, except the last one of its row. */
-const CELL_WIDTH = 36;
+/** The part of a line that a cell may have, except the last one of its row. */
+const CELL_SHARE = 0.45;
 /** Rows of each table. */
 const MOST_SHOWN = 10;
 
@@ -25,27 +23,31 @@ const MOST_SHOWN = 10;
 export async function runStatus(call: CallOf<"status">, terminal: Terminal): Promise<ExitStatus> {
   for (;;) {
     const status = await readStatus(await policyFacts(call.folder), call.folder);
-    const text = call.format === "json" ? `${visibleJson(status, 2)}\n` : formatStatus(status);
+    const text =
+      call.format === "json"
+        ? `${visibleJson(status, 2)}\n`
+        : formatStatus(status, terminal.columns);
     terminal.write(call.watch ? `\u001b[H\u001b[2J${text}` : text);
     if (!call.watch) return troubleOf(status) === undefined ? EXIT.fine : EXIT.inputErrors;
     await pause(INTERVAL);
   }
 }
 
-export function formatStatus(status: RunStatus): string {
+/** `width`: columns of the terminal; texts that go elsewhere are whole. */
+export function formatStatus(status: RunStatus, width = Infinity): string {
   const lines = [
     ...factRows(status).map(([label, text]) => `${label.padEnd(10)} ${text}`),
-    ...statusTables(status).flatMap(tableLines),
+    ...statusTables(status).flatMap((table) => tableLines(table, width * CELL_SHARE)),
   ];
-  return lines.map((line) => `${fitted(visible(line), WIDTH)}\n`).join("");
+  return lines.map((line) => `${fitted(visible(line), width)}\n`).join("");
 }
 
-function tableLines({ title, columns, rows }: StatusTable): readonly string[] {
+function tableLines({ title, columns, rows }: StatusTable, most: number): readonly string[] {
   const more = rows.length - MOST_SHOWN;
   const head = columns.map((column) => column.toUpperCase());
   const shown = [head, ...rows.slice(0, MOST_SHOWN)];
   const widths = columns.map((_, at) =>
-    Math.min(CELL_WIDTH, Math.max(...shown.map((row) => row[at]?.length ?? 0))),
+    Math.min(Math.floor(most), Math.max(...shown.map((row) => row[at]?.length ?? 0))),
   );
   const lines = shown.map((row) =>
     row

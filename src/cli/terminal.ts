@@ -9,6 +9,8 @@ export interface Terminal {
   readonly progress: (what: string) => void;
   /** Whether standard output and standard error are terminals that show colours. */
   readonly colours: boolean;
+  /** Of the terminal that standard output is; undefined: it is none. */
+  readonly columns?: number | undefined;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;

@@ -105,7 +105,8 @@ export class ClusterSource {
     const objects = this.#objects.size;
     const changed = [...(this.#changed?.values() ?? [])];
     this.#changed = new Map();
-    return Promise.resolve({ ...this.#objects.snapshot(), unreadable: [], objects, changed });
+    const files = { unreadable: [], broken: [] };
+    return Promise.resolve({ ...this.#objects.snapshot(), ...files, objects, changed });
   }
 
   served(

@@ -38,7 +38,7 @@ export interface ObjectSource {
   open?(): void;
   /** The objects as they are now. */
   read(): Promise<
-    Pick<Advance, "resources" | "diagnostics" | "unreadable" | "objects"> & {
+    Pick<Advance, "resources" | "diagnostics" | "unreadable" | "broken" | "objects"> & {
       /** Objects that differ from those of the previous call; none at the first one. */
       readonly changed: readonly ChangedObject[];
     }
@@ -65,7 +65,7 @@ interface ControllerOptions {
   readonly probe?: ((files: readonly RenderedFile[]) => Promise<void>) | undefined;
   /** Called when something has changed: `apply` may follow. */
   readonly expect?: () => void;
-  readonly changes?: Pick<RecentChanges, "note" | "record" | "because" | "wait">;
+  readonly changes?: Pick<RecentChanges, "note" | "record" | "because" | "know">;
 }
 
 /** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
@@ -174,7 +174,7 @@ export class Controller {
 
   async #compile(): Promise<Compiled> {
     const { observe, changes } = this.#setup;
-    const { resources, unreadable, objects, changed, ...input } = await this.#source.read();
+    const { resources, unreadable, broken, objects, changed, ...input } = await this.#source.read();
     changes?.note(changed.map(nameOf));
     // Between these steps, watches and answers of the API server are taken.
     await nextTurn();
@@ -188,7 +188,7 @@ export class Controller {
     const diagnostics = [...input.diagnostics, ...newest.diagnostics, ...held];
     if (!isInterim) {
       this.#diagnostics.update(diagnostics);
-      changes?.wait(waiting.map(waitOf));
+      changes?.know({ waiting: waiting.map(waitOf), unreadable, broken });
       const counts = new Map(KIND_NAMES.map((kind) => [kind, resources.list(kind).length]));
       observe("compiled", summaryOf({ objects: counts, diagnostics, certificates, unreadable }));
     }

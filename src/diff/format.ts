@@ -1,9 +1,9 @@
 /** Differences as text for a terminal, and as Markdown for a pull request. */
 import { formatPredicate, formatSource } from "../explain/format.js";
+import { formatPath } from "../explain/path-text.js";
 import type { Example } from "./example.js";
 import type { CertificateChange, Change, Differences, Treatment } from "./diff.js";
 import { type Effect, EFFECTS } from "./effects.js";
-import type { LiteralPath } from "./path-cells.js";
 import type { Door } from "./side.js";
 import { shortened, visible } from "../support/text.js";
 
@@ -127,7 +127,7 @@ function placesOf({ doors, hosts, paths, when }: Change): readonly string[] {
   const names = shortened(hosts.map(hostText), MOST_PLACES);
   return [
     doors.map((door) => `${doorText(door)} ${names}`).join(", "),
-    `paths ${shortened(paths.map(pathText), MOST_PLACES)}`,
+    `paths ${shortened(paths.map(formatPath), MOST_PLACES)}`,
     ...(when.length === 0 ? [] : [`if ${when.map(formatPredicate).join(" and ")}`]),
   ];
 }
@@ -139,17 +139,6 @@ function doorText({ scheme, port }: Door): string {
 function hostText(key: string): string {
   if (key === "") return "any other host";
   return key.startsWith("**.") ? key.slice(1) : key;
-}
-
-function pathText([kind, value]: LiteralPath): string {
-  switch (kind) {
-    case "exact":
-      return value;
-    case "prefix":
-      return value === "" ? "/…" : `${value}[/…]`;
-    case "start":
-      return `${value}…`;
-  }
 }
 
 function exampleText({ method, url, headers, client }: Example): string {

@@ -1,9 +1,11 @@
 /** What a policy serves, in numbers, and what in it is broken. */
-import type { PolicyDocument } from "../model/policy.js";
+import { type PolicyDocument, UNNAMED_HOST } from "../model/policy.js";
 import type { Refusal } from "../model/upstream.js";
+import { compareStrings, getOrInsert, groupBy } from "../support/collections.js";
 import { own } from "../support/json-object.js";
 import { formatSource } from "./format.js";
 import { brokenAuth } from "./outcome.js";
+import { formatPath } from "./path-text.js";
 
 export interface PolicySummary {
   readonly listeners: readonly {
@@ -23,7 +25,12 @@ export interface PolicySummary {
   /** Upstreams that routes use and that have no endpoint. */
   readonly empty: readonly string[];
   /** Objects whose requests are refused, with the reason; each once. */
-  readonly broken: readonly { readonly object: string; readonly reason: string }[];
+  readonly broken: readonly {
+    readonly object: string;
+    readonly reason: string;
+    /** Hosts and paths that answer so, such as `a.example/admin[/…]`; none for a listener. */
+    readonly paths: readonly string[];
+  }[];
 }
 
 export function summaryOf(policy: PolicyDocument): PolicySummary {
@@ -73,21 +80,51 @@ function listenersOf({ servers, hosts, matches = {} }: PolicyDocument): PolicySu
     .sort((a, b) => a.port - b.port);
 }
 
-function brokenIn({ routes, auths, inherited = {} }: PolicyDocument): PolicySummary["broken"] {
+function brokenIn(policy: PolicyDocument): PolicySummary["broken"] {
+  const { routes, auths, inherited = {} } = policy;
   const reasonOf = (ids: readonly string[], refusals: readonly (Refusal | undefined)[]): string => {
     const invalid = ids.map((id) => own(auths, id)?.invalid).find((reason) => reason !== undefined);
     const refused = refusals.find((refuse) => refuse !== undefined && refuse[0] >= 500);
     return invalid === undefined ? (refused?.join(" ") ?? "") : `503 ${brokenAuth(invalid)}`;
   };
   const found = [
-    ...Object.values(routes).map(({ source, refuse, auth = [], backends = [] }) => ({
+    ...Object.entries(routes).map(([id, { source, refuse, auth = [], backends = [] }]) => ({
       object: formatSource([source[0], source[1], source[2], ""]),
       reason: reasonOf(auth, [refuse, ...backends.map((backend) => backend.refuse)]),
+      id,
     })),
     ...Object.entries(inherited).map(([id, { refuse, filters = [], policies = [] }]) => ({
       object: `listener ${id}`,
       reason: reasonOf([...filters, ...policies], [refuse]),
+      id: "",
     })),
   ].filter(({ reason }) => reason !== "");
-  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
+  const paths = pathsOf(policy, new Set(found.map(({ id }) => id)));
+  const groups = groupBy(found, ({ object, reason }) => JSON.stringify([object, reason]));
+  return [...groups.values()].flatMap((same) =>
+    same.slice(0, 1).map(({ object, reason }) => {
+      const all = same.flatMap(({ id }) => [...(paths.get(id) ?? [])]);
+      return { object, reason, paths: [...new Set(all)].sort(compareStrings) };
+    }),
+  );
+}
+
+/** Hosts and paths of these routes, by route. */
+function pathsOf(
+  { hosts, matches = {} }: PolicyDocument,
+  ids: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  if (ids.size === 0) return found;
+  for (const [key, list] of Object.entries(hosts)) {
+    const host = key.slice(key.lastIndexOf("|") + 1);
+    const name = host === "" || host === UNNAMED_HOST ? "*" : host;
+    const bindings = list.flatMap((entry) =>
+      "matches" in entry ? (own(matches, entry.matches) ?? []) : [entry],
+    );
+    for (const { route, path } of bindings.filter((each) => ids.has(each.route))) {
+      getOrInsert(found, route, () => new Set()).add(name + formatPath(path));
+    }
+  }
+  return found;
 }

@@ -5,23 +5,27 @@ import { readPolicyFile } from "../explain/read-policy.js";
 import { type PolicySummary, summaryOf } from "../explain/summary.js";
 import { type DataPlaneStatus, ControlClient } from "../output/control-client.js";
 import { readIfThere } from "../output/files.js";
-import { type RecentChange, type WaitingChange, readChanges } from "../output/recent-changes.js";
+import {
+  type KnownChanges,
+  type RecentChange,
+  type RunIdentity,
+  readChanges,
+} from "../output/recent-changes.js";
 import { EnvironmentError } from "../support/errors.js";
-import { errorText, inSeconds } from "../support/text.js";
+import { errorText, inSeconds, shortened } from "../support/text.js";
 
 /** What policy.json says. */
 export interface PolicyFacts extends PolicySummary {
   readonly version: string;
 }
 
-export interface RunStatus extends PolicyFacts {
+export interface RunStatus extends PolicyFacts, Omit<KnownChanges, "broken"> {
   readonly workers?: DataPlaneStatus["workers"];
   readonly expected?: number;
   /** Why nginx can't be asked. */
   readonly problem?: string;
-  /** Newest first. */
-  readonly changes: readonly RecentChange[];
-  readonly waiting: readonly WaitingChange[];
+  /** Files that can't be read now. */
+  readonly brokenFiles: readonly string[];
 }
 
 /** Reads all of policy.json, which takes a second for 100,000 routes. Throws EnvironmentError if there is none. */
@@ -40,7 +44,8 @@ export async function readStatus(
   folder: string,
   control: Pick<ControlClient, "status"> = new ControlClient(folder),
 ): Promise<RunStatus> {
-  const known = { ...facts, ...(await readChanges(folder)) };
+  const { broken: brokenFiles, ...changes } = await readChanges(folder);
+  const known = { ...facts, ...changes, brokenFiles };
   try {
     const { workers, expected } = await control.status();
     return { ...known, workers, expected };
@@ -56,6 +61,7 @@ export function troubleOf({
   expected = 0,
   version,
   problem,
+  brokenFiles,
 }: RunStatus): string | undefined {
   const current = workers.filter((worker) => worker.version === version).length;
   const found = [
@@ -64,9 +70,13 @@ export function troubleOf({
       ? [`${String(current)} of ${String(expected)} workers serve the policy`]
       : []),
     ...(broken.length === 0 ? [] : [counted(broken.length, "broken object")]),
+    ...(brokenFiles.length === 0 ? [] : [counted(brokenFiles.length, "unreadable file")]),
   ];
   return found.length === 0 ? undefined : found.join(", ");
 }
+
+/** Paths of a broken object that are named. */
+const MOST_PATHS = 5;
 
 export interface StatusTable {
   readonly title: string;
@@ -76,14 +86,20 @@ export interface StatusTable {
 
 /** Labels and texts; a label may be empty. */
 export function factRows(status: RunStatus): readonly (readonly [label: string, text: string])[] {
-  const { version, routes, protectedRoutes, upstreams, endpoints } = status;
+  const { version, routes, protectedRoutes, upstreams, endpoints, run } = status;
   return [
     ["state", stateOf(status)],
+    ...(run === undefined ? [] : [["albc", identityOf(run)] as const]),
     ["policy", version],
     ...workerRows(status),
     ["routes", `${String(routes)}, ${String(protectedRoutes)} with auth of their own`],
     ["upstreams", `${String(upstreams)} with ${counted(endpoints, "endpoint")}`],
   ];
+}
+
+function identityOf({ version, pod, namespace }: RunIdentity): string {
+  const place = namespace === undefined ? "" : `${namespace}/`;
+  return pod === undefined ? version : `${version}, pod ${place}${pod}`;
 }
 
 /** Upstreams without endpoints are no trouble, since an application may be scaled to 0; but that is worth a look. */
@@ -111,6 +127,8 @@ function workerRows({
 /** What needs attention comes first. Tables without rows are left out. */
 export function statusTables({
   broken,
+  brokenFiles,
+  unreadable,
   empty,
   listeners,
   changes,
@@ -119,8 +137,17 @@ export function statusTables({
   return [
     {
       title: "broken",
-      columns: ["object", "reason"],
-      rows: broken.map(({ object, reason }) => [object, reason]),
+      columns: ["object", "paths", "reason"],
+      rows: broken.map(({ object, paths, reason }) => [
+        ...[object, shortened(paths, MOST_PATHS), reason],
+      ]),
+    },
+    {
+      title: "unreadable files",
+      columns: ["file", "served"],
+      rows: brokenFiles.map((file) => [
+        ...[file, unreadable.includes(file) ? "nothing of it" : "its last valid content"],
+      ]),
     },
     { title: "without endpoints", columns: ["upstream"], rows: empty.map((id) => [id]) },
     {

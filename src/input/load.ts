@@ -89,6 +89,8 @@ export interface Advance {
   readonly stale: readonly ResourceRef[];
   /** Paths whose content was never known: they can't be read or parsed, or contain an object that can't be identified. */
   readonly unreadable: readonly string[];
+  /** Those paths, and the ones of which the last known content is served. */
+  readonly broken: readonly string[];
 }
 
 export function initialInput(options: InputOptions): InputState {
@@ -125,7 +127,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   ];
   const isSame = sameElements(all, previous.diagnostics.all);
   const diagnostics = isSame ? previous.diagnostics : { all, sorted: sortDiagnostics(all) };
-  const { known, unreadable } = sortPaths(list, previous.known);
+  const { known, unreadable, broken } = sortPaths(list, previous.known);
   const unknown = list.flatMap((reading) => reading.unknown);
   return {
     resources: store.resources(
@@ -140,7 +142,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
     promised: unknown.flatMap(({ promised = [] }) => promised),
     objects: list.reduce((sum, reading) => sum + reading.size, 0),
     stale: chosen.stale,
-    ...{ unreadable, changes },
+    ...{ unreadable, broken, changes },
     state: {
       ...{ table: previous.table, readings: { list, byPath }, choice, closed },
       ...{ byKey, refusedKeys, store, diagnostics, known },
@@ -204,14 +206,15 @@ function countUnknownKinds(values: readonly UnknownKind[]): Advance["unknownKind
 function sortPaths(
   readings: readonly SourceReading[],
   known: ReadonlySet<string>,
-): Pick<Advance, "unreadable"> & Pick<InputState, "known"> {
+): Pick<Advance, "unreadable" | "broken"> & Pick<InputState, "known"> {
   const [good, broken] = [new Set<string>(), new Set<string>()];
   for (const { path, unidentified } of readings) (unidentified ? broken : good).add(path);
-  if (broken.size === 0) return { known: good, unreadable: [] };
+  if (broken.size === 0) return { known: good, unreadable: [], broken: [] };
   const places = [...broken];
   const kept = [...known].filter((path) => places.some((place) => isWithin(path, place)));
   return {
     known: new Set([...good, ...kept]),
     unreadable: places.filter((place) => !kept.some((path) => isWithin(path, place))),
+    broken: places,
   };
 }

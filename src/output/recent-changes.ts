@@ -1,6 +1,6 @@
 /** The changes that a run applied last, in changes.json of its run folder, where `albc status` and the status page find them. */
 import { join } from "node:path";
-import { isObject, isTexts, parseObject } from "../support/json-object.js";
+import { isObject, isTexts, parseObject, present } from "../support/json-object.js";
 import { readIfThere, writeChanged } from "./files.js";
 
 export type ChangeCause =
@@ -38,6 +38,29 @@ export interface WaitingChange {
   readonly objects: readonly string[];
 }
 
+/** Which albc runs. */
+export interface RunIdentity {
+  readonly version: string;
+  readonly pod?: string;
+  readonly namespace?: string;
+}
+
+/** `variables`: of the environment, as the chart sets them. */
+export function runIdentity(
+  version: string,
+  { POD_NAME: pod, POD_NAMESPACE: namespace }: Readonly<Record<string, string | undefined>>,
+): RunIdentity {
+  return { version, ...present("pod", pod), ...present("namespace", namespace) };
+}
+
+/** What of the input is not served as it is now. */
+interface InputState {
+  readonly waiting: readonly WaitingChange[];
+  /** Files that can't be read, and those of them whose objects were never known. */
+  readonly broken: readonly string[];
+  readonly unreadable: readonly string[];
+}
+
 const FILE = "changes.json";
 /** Each change may name objects of 300 characters, so the file stays below 150 KB. */
 const MOST_KEPT = 50;
@@ -55,17 +78,24 @@ export class RecentChanges {
   #list: readonly RecentChange[];
   #writing: Promise<void> = Promise.resolve();
   #isDue = false;
-  #waiting: readonly WaitingChange[] = [];
+  #input: InputState = { waiting: [], broken: [], unreadable: [] };
+  readonly #run: RunIdentity;
 
-  private constructor(folder: string, isShared: boolean, list: readonly RecentChange[]) {
+  private constructor(
+    folder: string,
+    isShared: boolean,
+    run: RunIdentity,
+    list: readonly RecentChange[],
+  ) {
     this.#folder = folder;
+    this.#run = run;
     this.#mode = isShared ? 0o640 : 0o600;
     this.#list = list;
   }
 
   /** `isShared`: members of our group may read the list. */
-  static async open(folder: string, isShared: boolean): Promise<RecentChanges> {
-    return new RecentChanges(folder, isShared, (await readChanges(folder)).changes);
+  static async open(folder: string, isShared: boolean, run: RunIdentity): Promise<RecentChanges> {
+    return new RecentChanges(folder, isShared, run, (await readChanges(folder)).changes);
   }
 
   /** These objects differ from those of the last compilation. */
@@ -103,10 +133,10 @@ export class RecentChanges {
     this.#writeLater();
   }
 
-  /** These changes wait, and no others. */
-  wait(waiting: readonly WaitingChange[]): void {
-    const isSame = JSON.stringify(waiting) === JSON.stringify(this.#waiting);
-    this.#waiting = waiting;
+  /** What of the input is not served now. */
+  know(input: InputState): void {
+    const isSame = JSON.stringify(input) === JSON.stringify(this.#input);
+    this.#input = input;
     if (!isSame) this.#writeLater();
   }
 
@@ -119,7 +149,8 @@ export class RecentChanges {
 
   async #write(): Promise<void> {
     this.#isDue = false;
-    const contents = `${JSON.stringify({ changes: this.#list, waiting: this.#waiting }, null, 1)}\n`;
+    const state = { run: this.#run, changes: this.#list, ...this.#input };
+    const contents = `${JSON.stringify(state, null, 1)}\n`;
     const file = { path: FILE, contents, mode: this.#mode };
     await writeChanged(this.#folder, [file], { sync: false }).catch(() => undefined);
   }
@@ -137,19 +168,29 @@ function isSame(a: RecentChange, b: RecentChange): boolean {
   return first === second;
 }
 
+export interface KnownChanges extends InputState {
+  readonly run?: RunIdentity;
+  readonly changes: readonly RecentChange[];
+}
+
 /**
  * `changes`: newest first. None if there is no file, or if it has another form. `folder`: the run folder, or nginx's, which has a link.
  */
-export async function readChanges(folder: string): Promise<{
-  readonly changes: readonly RecentChange[];
-  readonly waiting: readonly WaitingChange[];
-}> {
+export async function readChanges(folder: string): Promise<KnownChanges> {
   const text = await readIfThere(join(folder, FILE)).catch(() => undefined);
-  const { changes, waiting } = parseObject(text ?? "") ?? {};
+  const { run, changes, waiting, broken, unreadable } = parseObject(text ?? "") ?? {};
   return {
+    ...present("run", isIdentity(run) ? run : undefined),
     changes: Array.isArray(changes) ? changes.filter(isChange) : [],
     waiting: Array.isArray(waiting) ? waiting.filter(isWaiting) : [],
+    broken: isTexts(broken) ? broken : [],
+    unreadable: isTexts(unreadable) ? unreadable : [],
   };
+}
+
+function isIdentity(value: unknown): value is RunIdentity {
+  const { version, pod = "", namespace = "" } = isObject(value) ? value : {};
+  return isTexts([version, pod, namespace]);
 }
 
 function isWaiting(value: unknown): value is WaitingChange {

@@ -17,7 +17,15 @@ const STATUS: RunStatus = {
   upstreams: 1,
   endpoints: 2,
   empty: ["shop/web/80"],
-  broken: [{ object: "Ingress shop/a\u001b[31m", reason: `503 ${"x".repeat(100)}` }],
+  broken: [
+    {
+      object: "Ingress shop/a\u001b[31m",
+      paths: ["a.example/…", "b.example/x"],
+      reason: `503 ${"x".repeat(100)}`,
+    },
+  ],
+  run: { version: "1.2.3", pod: "albc-0", namespace: "albc" },
+  ...{ brokenFiles: ["a.yaml", "b.yaml"], unreadable: ["b.yaml"] },
   workers: [
     { pid: 7, generation: 1, version: "a".repeat(32) },
     { pid: 8, generation: 1, version: "b".repeat(32) },
@@ -41,15 +49,20 @@ function change(
 }
 
 test("the tables fit a terminal, and show workers, what is broken, listeners and changes", () => {
-  const lines = formatStatus(STATUS).split("\n");
+  const lines = formatStatus(STATUS, 80).split("\n");
   expect(Math.max(...lines.map((line) => line.length))).toBe(80);
   expect(lines).toEqual(
     expect.arrayContaining([
-      "state      1 of 2 workers serve the policy, 1 broken object",
+      "state      1 of 2 workers serve the policy, 1 broken object, 2 unreadable files",
+      "albc       1.2.3, pod albc/albc-0",
       "workers    1 of 2 serve it",
       `           pid 8 serves ${"b".repeat(32)}`,
       "routes     3, 1 with auth of their own",
       "BROKEN (1)",
+      "UNREADABLE FILES (2)",
+      "  FILE    SERVED",
+      "  a.yaml  its last valid content",
+      "  b.yaml  nothing of it",
       "WITHOUT ENDPOINTS (1)",
       "  PORT  SCHEME  NAMES  BINDINGS  HOSTS",
       "  443   https   2      3         any *.example",
@@ -63,14 +76,24 @@ test("the tables fit a terminal, and show workers, what is broken, listeners and
     ]),
   );
   expect(lines.join("")).not.toContain("\u001b");
+  const whole = `  Ingress shop/a\\u001b[31m  a.example/…, b.example/x  503 ${"x".repeat(100)}`;
+  expect(formatStatus(STATUS, 200).split("\n")).toContain(whole);
+  expect(formatStatus(STATUS).split("\n")).toContain(whole);
 });
 
 test("it is fine when every worker serves the policy and nothing is broken", () => {
   const workers = [{ pid: 7, generation: 1, version: "a".repeat(32) }];
-  const text = formatStatus({ ...STATUS, broken: [], empty: [], workers, expected: 1 });
+  const text = formatStatus({
+    ...STATUS,
+    broken: [],
+    brokenFiles: [],
+    empty: [],
+    workers,
+    expected: 1,
+  });
   expect(text).toMatch(/^state {6}all of the policy is served\n/);
   expect(text).not.toMatch(/BROKEN|WITHOUT/);
-  const scaled = formatStatus({ ...STATUS, broken: [], workers, expected: 1 });
+  const scaled = formatStatus({ ...STATUS, broken: [], brokenFiles: [], workers, expected: 1 });
   expect(scaled).toMatch(/^state {6}1 upstream without endpoints\n/);
 });
 

@@ -53,7 +53,7 @@ beforeEach(async () => {
       note: (objects) => noted.push(...objects),
       record: () => undefined,
       because: () => undefined,
-      wait: () => undefined,
+      know: () => undefined,
     },
   });
   await controller.start();

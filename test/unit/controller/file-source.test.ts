@@ -61,7 +61,7 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
       note: (objects) => void noted.push(...objects),
       because: (cause) => void noted.push(cause),
       record: ({ outcome, reason = "" }) => void noted.push(`${outcome} ${reason}`.trim()),
-      wait: () => undefined,
+      know: () => undefined,
     },
     apply: () => {
       attempts++;

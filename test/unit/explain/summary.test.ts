@@ -40,6 +40,7 @@ test("counts what is served, and names what is broken", () => {
     broken: [
       {
         object: "Ingress shop/closed",
+        paths: ["b.example/…"],
         reason: expect.stringMatching(/^503 AuthFail : invalid cfg /) as unknown,
       },
     ],

@@ -8,7 +8,9 @@ const STATUS: RunStatus = {
   listeners: [{ port: 443, tls: true, hosts: [HOSTILE], names: 2, bindings: 3 }],
   ...{ routes: 3, protectedRoutes: 1, upstreams: 1, endpoints: 2 },
   empty: [HOSTILE],
-  broken: [{ object: HOSTILE, reason: HOSTILE }],
+  broken: [{ object: HOSTILE, reason: HOSTILE, paths: [HOSTILE] }],
+  run: { version: HOSTILE, pod: HOSTILE, namespace: HOSTILE },
+  ...{ brokenFiles: [HOSTILE], unreadable: [] },
   problem: HOSTILE,
   changes: [
     {
@@ -27,7 +29,7 @@ test("everything is text", () => {
   const page = formatPage(STATUS, new Date(0));
   for (const text of ["<script", "\u202e", "\u0007"]) expect(page).not.toContain(text);
   const escaped = "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\ufffd\ufffd";
-  expect(page.split(escaped)).toHaveLength(13);
+  expect(page.split(escaped)).toHaveLength(18);
 });
 
 test("the browser is told which style is ours", () => {

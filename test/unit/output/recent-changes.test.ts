@@ -5,6 +5,7 @@ import { useTempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 
 const folder = useTempFolder();
+const RUN = { version: "1.2.3", pod: "albc-0", namespace: "albc" };
 
 async function written(count: number) {
   let { changes } = await readChanges(folder());
@@ -16,12 +17,12 @@ async function written(count: number) {
 }
 
 test("it keeps what changed, newest first, and what the run before has applied", async () => {
-  const first = await RecentChanges.open(folder(), false);
+  const first = await RecentChanges.open(folder(), false, RUN);
   first.record({ outcome: "started", milliseconds: 9, version: "v1" });
   first.note(["Ingress a/one", "Service a/two"]);
   first.record({ outcome: "swapped", milliseconds: 8, version: "v2" });
   await written(2);
-  const second = await RecentChanges.open(folder(), false);
+  const second = await RecentChanges.open(folder(), false, RUN);
   second.record({ outcome: "started", milliseconds: 7, version: "v2" });
   expect(await written(3)).toEqual([
     ["started", "all objects", [], 0],
@@ -32,7 +33,7 @@ test("it keeps what changed, newest first, and what the run before has applied",
 });
 
 test("a cause that is no object is that of the next change which is served", async () => {
-  const changes = await RecentChanges.open(folder(), false);
+  const changes = await RecentChanges.open(folder(), false, RUN);
   changes.record({ outcome: "error", milliseconds: 1, reason: "no" });
   changes.record({ outcome: "swapped", milliseconds: 1, version: "v1" });
   changes.because("certificate expired");
@@ -50,7 +51,7 @@ test("a cause that is no object is that of the next change which is served", asy
 });
 
 test("a failure that is repeated is one change, and its objects stay changed until they are served", async () => {
-  const changes = await RecentChanges.open(folder(), true);
+  const changes = await RecentChanges.open(folder(), true, RUN);
   changes.record({ outcome: "started", milliseconds: 9, version: "v1" });
   changes.note(["Ingress a/one"]);
   for (let i = 0; i < 3; i++) {
@@ -72,7 +73,7 @@ test("a failure that is repeated is one change, and its objects stay changed unt
 });
 
 test("the file is small, whatever changes, and names endpoints last", async () => {
-  const changes = await RecentChanges.open(folder(), false);
+  const changes = await RecentChanges.open(folder(), false, RUN);
   const slices = Array.from({ length: 2000 }, (_, i) => `EndpointSlice a/${String(i)}`);
   for (let i = 0; i < 60; i++) {
     changes.note([...slices, "Ingress a/one"]);
@@ -86,6 +87,23 @@ test("the file is small, whatever changes, and names endpoints last", async () =
 test("a file of another form is no change", async () => {
   for (const text of ["", "{", '{"changes":3}', '{"changes":[{"at":"now","outcome":3}]}']) {
     writeFileSync(join(folder(), "changes.json"), text);
-    expect(await readChanges(folder())).toEqual({ changes: [], waiting: [] });
+    expect(await readChanges(folder())).toEqual({
+      changes: [],
+      waiting: [],
+      broken: [],
+      unreadable: [],
+    });
   }
+});
+
+test("it says which albc runs, and which files can't be read", async () => {
+  const changes = await RecentChanges.open(folder(), false, RUN);
+  const input = { waiting: [], broken: ["a.yaml", "b.yaml"], unreadable: ["b.yaml"] };
+  changes.know(input);
+  let known = await readChanges(folder());
+  await until(async () => {
+    known = await readChanges(folder());
+    return known.run !== undefined;
+  });
+  expect(known).toEqual({ run: RUN, changes: [], ...input });
 });
