@@ -94,7 +94,7 @@ export function reportUncovered(
     group.hosts.add(hostText(host));
   }
   for (const { hosts, place, why } of groups.values()) {
-    const message = `no certificate is for ${shortened([...hosts], MOST_NAMED)}: ${why}`;
+    const message = `no certificate is for ${shortened([...hosts].sort(compareStrings), MOST_NAMED)}: ${why}`;
     diagnostics.report({ code: "TLS_WITHOUT_CERTIFICATE", message, ...place });
   }
 }
