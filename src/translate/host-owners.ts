@@ -33,6 +33,8 @@ export interface HostFacts {
   readonly rank: string;
   /** The oldest object that names the host or the wildcard above it; else the oldest for every host; else that of a default backend. */
   readonly owner: KubernetesObject | undefined;
+  /** An object names the host or the wildcard above it. */
+  readonly isNamed: boolean;
   /** The host belongs to the namespace. */
   readonly isOwned: boolean;
   /** A rule of an Ingress of the namespace names it. */
@@ -131,6 +133,7 @@ export class HostOwners {
     return {
       rank: this.#rank(namespace, host, read),
       owner,
+      isNamed: this.ownerOfName(host) !== undefined,
       isOwned: owner?.metadata.namespace === namespace,
       isRuled: own.some(({ claim }) => claim.isRuled === true),
       patternCause: own.find(({ claim }) => claim.isPattern === true)?.object,
@@ -170,6 +173,7 @@ function isEqual(a: HostFacts, b: HostFacts): boolean {
   return (
     a.rank === b.rank &&
     a.isRuled === b.isRuled &&
+    a.isNamed === b.isNamed &&
     isSameObject(a.owner, b.owner) &&
     isSameObject(a.patternCause, b.patternCause)
   );

@@ -30,7 +30,7 @@ export function translateIngressTls(
 ): readonly WantedName[] {
   const { ingress } = prepared;
   const hosts = new WantedNames(ingress);
-  const names = new TlsNames(prepared, factsOf);
+  const names = new TlsNames(prepared, ingress.closed ? ifUnnamed(factsOf) : factsOf);
   const scope: TlsScope = { prepared, https, hosts, names, context };
   const entries = ingress.spec?.tls ?? [];
   const loaded = entries.map((entry, index) =>
@@ -39,6 +39,14 @@ export function translateIngressTls(
   if (entries.length > 0) translateRuleHosts(loaded, scope);
   translateAnnotation(scope);
   return hosts.all;
+}
+
+/** A refused Ingress serves its certificates for hosts that no object names, so that clients can read why it answers 503. */
+function ifUnnamed(factsOf: (host: HostPattern) => HostFacts): typeof factsOf {
+  return (host) => {
+    const facts = factsOf(host);
+    return { ...facts, isOwned: !facts.isNamed };
+  };
 }
 
 interface TlsScope {

@@ -193,9 +193,7 @@ export class Entries {
   }
 
   #scope(context: AuthContext): EntryScope {
-    const { balancers } = this;
-    const tls = this.#hosts.map((each) => each.tls);
-    return { balancers, tls, context };
+    return { balancers: this.balancers, tls: this.#hosts.map(({ tls }) => tls), context };
   }
 
   #translateTls(scope: EntryScope): void {
@@ -291,15 +289,19 @@ function tlsOf(
   reads: Set<Key>,
 ): TlsPart | undefined {
   readNamespace(object, reads);
-  if (hosts.length === 0 || !namesTls(object, context.options)) return undefined;
+  if (!namesTls(object, context.options)) return undefined;
   const prepared = preparedIngresses(context)(object);
   const own = ownContext(context, reads);
+  const { closed } = object;
+  // A refused Ingress owns none of its hosts, and wants nothing that others would notice.
+  const named = closed ? hostsOfIngress(prepared, balancers) : hosts;
   const wanted = balancers.map((balancer, i) => {
-    if (hosts[i] === undefined) return [];
+    if (named[i] === undefined) return [];
     const factsOf = balancer.owners.factsFor(object.metadata.namespace, reads);
     return translateIngressTls(prepared, balancer, factsOf, own);
   });
   const collected = collectedFrom(object, own);
+  if (closed) return { ...SHARED_SHAPE, ...collected, reports: NOTHING, wanted: NOTHING };
   const isEmpty = collected.reports.length === 0 && wanted.every(({ length }) => length === 0);
   return isEmpty ? undefined : { ...SHARED_SHAPE, ...collected, wanted };
 }

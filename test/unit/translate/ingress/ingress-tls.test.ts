@@ -48,6 +48,24 @@ function sameKey(pair: KeyPair | undefined, key: string | undefined): boolean {
 }
 
 describe("the certificates of Ingresses", () => {
+  it.each([
+    ["nothing else", {}, "default", true],
+    ["another host", { "b.example": ["/"] }, "default", true],
+    ["an Ingress for every host", { "": ["/"] }, "n", true],
+    ["its host in its namespace", { "a.example": ["/x"] }, "default", false],
+    ["its host in another namespace", { "a.example": ["/x"] }, "n", false],
+    ["the wildcard above it", { "*.example": ["/x"] }, "n", false],
+  ] as const)("of a refused one are for hosts that no object names: %s", (...row) => {
+    const [, hosts, namespace, isServed] = row;
+    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }], bogus: 1 };
+    const others = WEB + tls("a", pairs.a) + ingress("other", { spec: rules(hosts), namespace });
+    const [result, without] = [translated(others + ingress("i", { spec })), translated(others)];
+    expect(served(result, pairs)).toEqual(isServed ? ["p443 a.example a"] : []);
+    expect(result.reports).toEqual(without.reports);
+    const own = result.config.routes.filter(({ source }) => source[2] === "other");
+    expect(own).toEqual(without.config.routes);
+  });
+
   it("are for the hosts that spec.tls names", () => {
     const spec = {
       ...SPEC,
