@@ -15,7 +15,7 @@ import { compareAge } from "../../precedence.js";
 import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import { type Attachment, type OwnParent, isUnattached, ownParents } from "../routes/attachment.js";
-import { parentConditions, routeStatus } from "../routes/conditions.js";
+import { notAccepted, parentConditions, routeStatus } from "../routes/conditions.js";
 import { Parents } from "../routes/parents.js";
 import { refusedEndings } from "../socket-budget.js";
 import { namesOfPorts } from "./stream-names.js";
@@ -159,7 +159,28 @@ function translateRoute(
     [...reached.keys()].flatMap(({ serves, name }) => (serves ? [[serves.listener, name]] : [])),
   );
   for (const each of shadowed) context.diagnostics.report(shadowedReport(route, each, names));
-  return { listeners, status: routeStatus(route, parents, context.options) };
+  const status = routeStatus(route, parents, context.options);
+  const message = whyClosed([...reached.values()], shadowed);
+  if (message === undefined) return { listeners, status };
+  return {
+    listeners,
+    status: notAccepted(status, { reason: "Pending", message }, context.options),
+  };
+}
+
+/** Undefined: not all of the route's hosts have been taken by refused routes. */
+function whyClosed(
+  reached: readonly Attachment[],
+  shadowed: readonly ShadowedHost[],
+): string | undefined {
+  const all = reached.reduce((sum, { hosts }) => sum + hosts.length, 0);
+  const closed = shadowed.filter(({ by }) => by.closed !== undefined);
+  const [first] = closed;
+  if (closed.reduce((sum, { listeners }) => sum + listeners.length, 0) < all) return undefined;
+  return (
+    first &&
+    `its connections are closed because of ${nameOf(first.by)}: ${first.by.closed?.message ?? ""}`
+  );
 }
 
 function planAt({ stream, gateway }: ListenerState, plans: StreamPlans): StreamPlan {

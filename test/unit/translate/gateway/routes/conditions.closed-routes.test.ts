@@ -99,6 +99,24 @@ describe.each(KINDS.slice(0, 2))(
   },
 );
 
+describe("a TLSRoute beside an older refused one", () => {
+  const broken = route("TLSRoute", "broken", { ...NAMED, nonsense: 1 });
+
+  test("is not accepted if that one has all of its hosts", () => {
+    const found = compiled(broken + route("TLSRoute", "r", NAMED));
+    expect(accepted(found, "r")).toBe(
+      `False Pending: its connections are closed because of TLSRoute default/broken: spec.nonsense: ${FAULT}`,
+    );
+  });
+
+  test("is accepted if another of its hosts is served, or if that one is valid", () => {
+    const both = { hostnames: ["a.example", "b.example"] };
+    expect(accepted(compiled(broken + route("TLSRoute", "r", both)), "r")).toMatch(/^True /);
+    const valid = route("TLSRoute", "broken", NAMED);
+    expect(accepted(compiled(valid + route("TLSRoute", "r", NAMED)), "r")).toMatch(/^True /);
+  });
+});
+
 test("a request names the route that closes it", () => {
   const broken = route("HTTPRoute", "broken", { ...NAMED, ...MATCHES });
   const paths = [{ matches: [{ path: { value: "/x" } }], backendRefs: WEB }];
