@@ -6,7 +6,7 @@ import type { SourceRef } from "../model/values.js";
 import { cidrContains } from "../support/ip-address.js";
 import { own, present } from "../support/json-object.js";
 import { redirectLocation, rewriteTarget } from "./path-rewrite.js";
-import { type ExplainRequest, fromWire, variablesOf } from "./request.js";
+import { type ExplainRequest, fromWire, inWire, variablesOf } from "./request.js";
 
 /** What the gateway does with the request. */
 export type Answer =
@@ -131,7 +131,7 @@ function toLocation(
   if (redirect?.url === undefined) return redirect;
   const { path, target } = request;
   const [, query = ""] = /^[^?#]*\??([^#]*)/.exec(target) ?? [];
-  const location = redirectLocation(redirect, path, query, variablesOf(request));
+  const location = redirectLocation(inWire(redirect), path, query, variablesOf(request));
   const { captures: _, keepsQuery: _kept, ...rest } = redirect;
   return location === undefined ? redirect : { ...rest, url: [fromWire(location)] };
 }
@@ -141,7 +141,7 @@ function rewrittenBy(
   request: ExplainRequest & { readonly path: string },
 ): string | undefined {
   const { path, target } = request;
-  const result = rewrite && rewriteTarget(rewrite, path, target, variablesOf(request));
+  const result = rewrite && rewriteTarget(inWire(rewrite), path, target, variablesOf(request));
   return typeof result === "object" ? fromWire(result.target) : undefined;
 }
 

@@ -287,6 +287,15 @@ export function toWire(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
+/** The same value, all texts in it being wire text. */
+export function inWire<T>(value: T): T {
+  const text = JSON.stringify(value);
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- only texts differ
+  return JSON.parse(text, (_, part: unknown) =>
+    typeof part === "string" ? toWire(part) : part,
+  ) as T;
+}
+
 /** The text of wire text, for output; bytes that are not UTF-8 become U+FFFD. */
 export function fromWire(wire: string): string {
   return Buffer.from(wire, "latin1").toString("utf8");

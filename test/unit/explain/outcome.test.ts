@@ -24,6 +24,21 @@ describe("what a route does", () => {
     ]);
   });
 
+  it("encodes texts that are not ASCII as nginx does, by the bytes of UTF-8", () => {
+    const url = ["https://n.example/ü?x=ß"];
+    expect(outcome({ redirect: { status: 301, url } }).answer).toEqual({
+      ...{
+        kind: "redirected",
+        redirect: { status: 301, url: ["https://n.example/%C3%BC?x=%C3%9F"] },
+      },
+    });
+    const rewritten = (rewrite: NonNullable<PolicyRoute["rewrite"]>) =>
+      outcome({ rewrite, backends: [WEB] }, {}, "http://a/é/x").route?.rewritten;
+    expect(rewritten(["full", "/ü"])).toBe("/%C3%BC");
+    expect(rewritten(["prefix", "/é", "/ü"])).toBe("/%C3%BC/x");
+    expect(rewritten(["regex", "^/é", "", ["/ü"], false])).toBe("/%C3%BC/x");
+  });
+
   it.each([
     ["a refused rule", { refuse: [500, "InvalidRule : x"] }, 500, "InvalidRule : x"],
     ["no backend", { backends: [] }, 500, "InvalidBackend : no backend"],
