@@ -21,15 +21,13 @@ export function internalError(what: string, error: unknown): Pick<Report, "code"
   return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}` };
 }
 
-/** Reports an unsupported restriction, and what its paths answer. */
+/** Reports an unsupported restriction, and what its paths answer; `closed`: those that it closes. */
 export function unsupportedRestriction(
   what: string,
   { unsupportedRestrictions }: Pick<CompileOptions, "unsupportedRestrictions">,
+  closed = "The paths answer 503",
 ): Report {
-  const outcome =
-    unsupportedRestrictions === "close"
-      ? "The paths answer 503"
-      : "The paths are served without it";
+  const outcome = unsupportedRestrictions === "close" ? closed : "The paths are served without it";
   return { code: "RESTRICTION_UNSUPPORTED", message: `${what} ${outcome}` };
 }
 

@@ -148,10 +148,11 @@ export function hostHint(text: string, rule: NameRule): string | undefined {
 
 const HOST = /^(?:[a-z]+:\/\/([^/:@]+)(?::\d+)?(?:\/.*)?|([^/:@]+):\d+)$/i;
 
-/** The host of a URL, or of a host with a port, in lower case, with the `-` that names have instead of `_`. */
+/** The host of a URL, or of a host with a port or with a dot or slash at its end, in lower case, with the `-` that names have instead of `_`. */
 function hostIn(text: string): string {
   const [, ofUrl, ofPort] = HOST.exec(text) ?? [];
-  return (ofUrl ?? ofPort ?? text).toLowerCase().replaceAll("_", "-");
+  const host = ofUrl ?? ofPort ?? text.replace(/[./]$/, "");
+  return host.toLowerCase().replaceAll("_", "-");
 }
 
 /** In bytes, keys and values of all annotations together. */

@@ -4,6 +4,7 @@ import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
 import type { PathMatch } from "../../model/route.js";
 import type { CompileOptions } from "../../model/options.js";
+import { shortened } from "../../support/text.js";
 import { AUTH_SWITCHES } from "../auth/methods.js";
 import type { TranslateContext } from "../context.js";
 import { annotationField, placeOf } from "../place.js";
@@ -51,7 +52,7 @@ export function annotationProblems(
     reports.push({ ...problem, ...placeOf(ingress, ...field), ...pointer(problem) });
     if (!closes(problem, options)) continue;
     const path = closedPath(key, ingress);
-    const own = path === undefined ? onlyLocations(written) : undefined;
+    const own = path === undefined ? onlyLocations(key.name, value) : undefined;
     if (own !== undefined) locations.push(...own.map((each) => ({ path: each, by: key.name })));
     else if (path === undefined) whole ??= key.name;
     else if (!byPath.has(path)) byPath.set(path, key.name);
@@ -59,11 +60,13 @@ export function annotationProblems(
   return { reports, whole, byPath, locations };
 }
 
+/** Locations of a snippet that a message names. */
+const MOST_NAMED = 5;
 const SNIPPETS: readonly string[] = ["configuration-snippet", "server-snippet"];
 
 /** The locations that a snippet restricts; undefined: it restricts more, or is no snippet. */
-function onlyLocations({ key, value }: WrittenAnnotation): readonly PathMatch[] | undefined {
-  if (!SNIPPETS.includes(key.name)) return undefined;
+function onlyLocations(name: string, value: string): readonly PathMatch[] | undefined {
+  if (!SNIPPETS.includes(name)) return undefined;
   const { isWhole, locations } = snippetRestrictions(value);
   return isWhole ? undefined : locations;
 }
@@ -243,7 +246,9 @@ function problemOfUnsupported(
   const message = `${name} has no effect. ${why}`;
   if (fallback === "ignored" || !acts(text)) return { code: "ANNOTATION_UNSUPPORTED", message };
   if (fallback === "unenforced") return { code: "LIMIT_UNSUPPORTED", message };
-  return unsupportedRestriction(message, options);
+  const paths = onlyLocations(name, text)?.map(([, path]) => (path === "" ? "/" : path));
+  const closed = paths && `Only its locations answer 503: ${shortened(paths, MOST_NAMED)}`;
+  return unsupportedRestriction(message, options, closed);
 }
 
 /** What is wrong with a value that is not blank. */

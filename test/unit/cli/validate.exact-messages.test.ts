@@ -308,6 +308,14 @@ spec: { basicAuth: {}, targetRefs: [] }
     ],
   ],
   [
+    "a location of a snippet that denies",
+    ingress('nginx.ingress.kubernetes.io/server-snippet: "location /admin { deny all; }"'),
+    [
+      "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects. Only its locations answer 503: /admin",
+      "→ restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+    ],
+  ],
+  [
     "a route whose Gateway is elsewhere",
     route("rules: [{ matches: [{ path: { type: Prefix } }] }]").replace(
       "name: gw }]",
@@ -349,3 +357,13 @@ spec: { basicAuth: {}, targetRefs: [] }
   const files = typeof input === "string" ? { "a.yaml": input } : input;
   expect(await messages(files)).toEqual(expected);
 });
+
+test.each(["a.example.", "a.example/", "a.example:80", "http://a.example/x", "A.example"])(
+  "the host %s",
+  async (host) => {
+    expect(await messages({ "a.yaml": ingress("", { host }) })).toEqual([
+      `the host "${host}" must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or digit`,
+      '→ did you mean "a.example"?',
+    ]);
+  },
+);
