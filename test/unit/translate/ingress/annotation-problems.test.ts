@@ -109,6 +109,15 @@ describe("an annotation that can't be read", () => {
     expect(result.route("ingress/default/web/0-1").refuse?.[0]).toBe(503);
   });
 
+  it("closes nothing under a misspelt domain if the same name stands under a domain that is read", () => {
+    const name = "whitelist-source-range";
+    const misspelt = { [`ngnix.ingress.kubernetes.io/${name}`]: "10.0.0.0/8" };
+    expect(one(misspelt).route(ID).refuse).toEqual([503, `AuthFail : invalid cfg ${name}`]);
+    const both = one({ ...misspelt, ...nginx({ [name]: "10.0.0.0/8" }) });
+    expect(both.route(ID).refuse).toBeUndefined();
+    expect(both.reports.join()).toMatch(/^ANNOTATION_UNKNOWN /);
+  });
+
   it("of auth-tls-secret closes the path by its auth", () => {
     const result = one(nginx({ "auth-tls-secret": "default/ca" }));
     const [id] = result.route(ID).auth ?? [];
