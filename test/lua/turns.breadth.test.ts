@@ -50,8 +50,8 @@ function routeOf({ next, attempts, copies, copiesTo = "self", questions, page }:
       auth: questions.map((host) =>
         authPolicy({
           forward: forwardAuth(OWN_PORT, "/", {
-            headers: [["Host", text(host)]],
-            ...(host === "mirror" && { upstream: host }),
+            host: text(host),
+            upstream: host === "mirror" ? host : "self",
           }),
         }),
       ),

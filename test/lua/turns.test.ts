@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import type { HeaderLines } from "../../e2e/harness/http-message.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { HeaderTemplate } from "../../src/model/auth.js";
 import type { Header } from "../../src/model/filters.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { externalAuth, forwardAuth, text } from "../support/forward-auth.js";
@@ -33,14 +32,15 @@ const askExternal = (port: number): TestRoute => ({
 
 /** Each leads back to itself. */
 function loops(resetter: number): Readonly<Record<string, TestRoute>> {
-  const host = (name: string): readonly HeaderTemplate[] => [["Host", text(name)]];
+  const at = (name: string) => ({ host: text(name), upstream: "self" });
   const set: Header = [HEADER, "1"];
   return {
     "backend.example": { backends: SELF },
     "deadline.example": { backends: SELF, deadlines: { request: 10_000 } },
-    "forward.example": ask(OWN_PORT, { headers: host("forward.example") }),
+    "forward.example": ask(OWN_PORT, at("forward.example")),
     "config.example": ask(OWN_PORT, {
-      headers: [...host("config.example"), [HEADER, text("1")]],
+      ...at("config.example"),
+      headers: [[HEADER, text("1")]],
     }),
     "external.example": askExternal(OWN_PORT),
     "set.example": { backends: SELF, requestHeaders: { set: [set] } },

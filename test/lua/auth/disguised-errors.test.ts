@@ -3,15 +3,18 @@ import { EchoBackend } from "../../../e2e/harness/echo-backend.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { AuthConfig } from "../../../src/model/auth.js";
-import type { DataPlaneConfig } from "../../../src/model/config.js";
 import { externalAuth, forwardAuth, text } from "../../support/forward-auth.js";
 import { freePort } from "../../support/free-port.js";
-import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
+import {
+  authPolicy,
+  LuaGateway,
+  OWN_PORT,
+  type TestRoute,
+  withOwnPort,
+} from "../../support/lua-gateway.js";
 import { say, sayAndEnd, ScriptedServer } from "../../support/scripted-server.js";
 
 const scene = useScene();
-/** Stands for the gateway's own port until that is known. */
-const OWN_PORT = 1;
 const GRPC = "application/grpc+proto";
 
 /** What a gateway answers for an auth service behind it, by the host of the question. */
@@ -50,8 +53,8 @@ const ASKED: Readonly<Record<string, (port: number, host: string) => AuthConfig>
     ["GET", "POST", "PUT"].map((method) => [
       `by ${method}`,
       (port, host) => {
-        const headers = [["Host", text(host)] as const];
-        return authPolicy({ forward: forwardAuth(port, "/", { method, headers }) });
+        const at = { host: text(host), upstream: port === OWN_PORT ? "self" : "said" };
+        return authPolicy({ forward: forwardAuth(port, "/", { method, ...at }) });
       },
     ]),
   ),
@@ -87,13 +90,6 @@ function routes(): Readonly<Record<string, TestRoute>> {
   return Object.fromEntries([...apps, ...behind]) as Record<string, TestRoute>;
 }
 
-function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
-  const auths = JSON.parse(
-    JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
-  ) as DataPlaneConfig["auths"];
-  return { ...model, auths };
-}
-
 beforeAll(async () => {
   backend = await scene.use(EchoBackend.start("web"));
   auth = await scene.use(ScriptedServer.start());
@@ -112,6 +108,7 @@ beforeAll(async () => {
         at("refusing", await freePort()),
         at("silent", silent.port),
         at("http", http.port),
+        at("said", auth.port),
       ],
       model: withOwnPort,
     }),

@@ -7,14 +7,17 @@ import { EchoBackend } from "../../../e2e/harness/echo-backend.js";
 import type { HeaderLines } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { HeaderTemplate } from "../../../src/model/auth.js";
-import type { DataPlaneConfig } from "../../../src/model/config.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { forwardAuth, text } from "../../support/forward-auth.js";
-import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
+import {
+  authPolicy,
+  LuaGateway,
+  OWN_PORT,
+  type TestRoute,
+  withOwnPort,
+} from "../../support/lua-gateway.js";
 
 const scene = useScene();
-/** Stands for the gateway's own port until that is known. */
-const OWN_PORT = 1;
 const MARK = "x-albc-question";
 const AUTH = "127.0.0.1";
 const VICTIM = "victim.example";
@@ -40,13 +43,6 @@ interface Suite {
   /** Sees what backends of `auth.example` see, and what tenants' own auth services see. */
   readonly behind: AuthService;
   readonly tenants: AuthService;
-}
-
-function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
-  const auths = JSON.parse(
-    JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
-  ) as DataPlaneConfig["auths"];
-  return { ...model, auths };
 }
 
 function routes(tenants: AuthService): Readonly<Record<string, TestRoute>> {

@@ -159,7 +159,7 @@ function redirectOfParts(
 
 /**
  * To https with 308, for clients that did not come by it. force-ssl-redirect does it always; ssl-redirect, which is on by default,
- * where the host has TLS, and never for a challenge's path, which must stay reachable by http to get a certificate at all.
+ * where the host has TLS. None does it for a challenge's path, which must stay reachable by http to get a certificate at all.
  */
 function redirectToHttps(
   reader: AnnotationReader,
@@ -167,8 +167,8 @@ function redirectToHttps(
 ): Redirect | undefined {
   const isForced = reader.get(REDIRECT_ROWS.toHttpsAlways) ?? false;
   const isWanted = reader.get(REDIRECT_ROWS.toHttps) ?? true;
-  const isByTls = isWanted && hasTls && httpsPort !== undefined && !path.startsWith(ACME_CHALLENGE);
-  if (!isForced && !isByTls) return undefined;
+  const isByTls = isWanted && hasTls && httpsPort !== undefined;
+  if ((!isForced && !isByTls) || path.startsWith(ACME_CHALLENGE)) return undefined;
   const port = httpsPort === 443 ? undefined : httpsPort;
   return { status: 308, unlessScheme: "https", scheme: "https", ...present("port", port) };
 }

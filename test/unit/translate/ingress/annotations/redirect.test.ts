@@ -31,6 +31,12 @@ describe("to https", () => {
       { ...TLS, path: "/.well-known/acme-challenge/token" },
       undefined,
     ],
+    [
+      "not even when forced",
+      nginx({ "force-ssl-redirect": "true" }),
+      { ...TLS, path: "/.well-known/acme-challenge/" },
+      undefined,
+    ],
   ])("%s", (_, annotations, at, expected) => {
     expect(redirect(annotations, at)).toEqual(expected);
   });
