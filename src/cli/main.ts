@@ -9,7 +9,14 @@ import { errorText } from "../support/text.js";
 import { HelpShown, parseArguments } from "./arguments.js";
 import type { CommandCall } from "./command-call.js";
 import { type Settings, resolveSettings } from "./settings.js";
-import { type ExitStatus, type Terminal, EXIT, UsageError, readVersion } from "./terminal.js";
+import {
+  type ExitStatus,
+  type Terminal,
+  EXIT,
+  UsageError,
+  checkNode,
+  readVersion,
+} from "./terminal.js";
 
 /** ECMA-48: carriage return, and "erase in line" to its end. */
 const ERASED_LINE = "\r\u001b[K";
@@ -64,6 +71,7 @@ clearProgress();
 
 async function main(words: readonly string[]): Promise<ExitStatus> {
   try {
+    checkNode();
     // kubectl starts `kubectl-albc` from the PATH as its plugin (kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins).
     const isPlugin = basename(process.argv[1] ?? "") === "kubectl-albc";
     const name = isPlugin ? "kubectl albc" : "albc";

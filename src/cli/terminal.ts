@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { EnvironmentError } from "../support/errors.js";
+import { fieldsOf } from "../support/json-object.js";
 import { visible } from "../support/text.js";
 
 /** What commands use of the process; tests pass their own. */
@@ -37,14 +39,21 @@ export class UsageError extends Error {
   }
 }
 
-/** The version in package.json, which is two folders above this file both in the sources and in the package. */
+/** package.json, which is two folders above this file both in the sources and in the package. */
+function readManifest(): Readonly<Record<string, unknown>> {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return fieldsOf(JSON.parse(text));
+}
+
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  const version =
-    typeof manifest === "object" && manifest !== null && "version" in manifest
-      ? manifest.version
-      : "";
-  return String(version);
+  return String(readManifest()["version"]);
+}
+
+/** Throws EnvironmentError if Node.js is older than package.json allows (`>=22.12`): it would fail somewhere, with a stack trace. */
+export function checkNode(running = process.versions.node): void {
+  const least = String(fieldsOf(readManifest()["engines"])["node"]).replace(">=", "");
+  const [major = 0, minor = 0] = running.split(".").map(Number);
+  const [leastMajor = 0, leastMinor = 0] = least.split(".").map(Number);
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return;
+  throw new EnvironmentError(`this is Node.js ${running}; ${least} or newer is needed`);
 }
