@@ -76,18 +76,21 @@ test("the time of an auth service counts from the question on, in workers that k
       routes: { "a.example": { auth: [authPolicy({ forward: forwardAuth(service.port, "/") })] } },
     }),
   );
-  const ask = async (answer?: Answer): Promise<readonly [number, number]> => {
+  /** The other limits are further away than a busy machine makes an answer late. */
+  const expectAnswer = async (status: number, seconds: number, answer?: Answer): Promise<void> => {
     const started = performance.now();
     if (answer !== undefined) service.answer = answer;
-    const { status } = await gateway.send({ host: "a.example" });
-    return [status, Math.round((performance.now() - started) / 500) / 2];
+    expect((await gateway.send({ host: "a.example" })).status).toBe(status);
+    const late = (performance.now() - started) / 1000 - seconds;
+    expect(late).toBeGreaterThan(-0.1);
+    expect(late).toBeLessThan(1.4);
   };
   // The connection is kept, and used again.
-  expect(await ask()).toEqual([200, 0]);
-  expect(await ask(() => undefined)).toEqual([500, 5]);
-  expect(await ask(SLOW)).toEqual([500, 5]);
+  await expectAnswer(200, 0);
+  await expectAnswer(500, 5, () => undefined);
+  await expectAnswer(500, 5, SLOW);
   await change(gateway, { authTimeout: 1500 });
-  expect(await ask()).toEqual([500, 1.5]);
+  await expectAnswer(500, 1.5);
   await change(gateway, { authTimeout: 7000 });
-  expect(await ask()).toEqual([500, 7]);
+  await expectAnswer(500, 7);
 }, 40_000);
