@@ -6,8 +6,6 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, relative } from "node:path";
 import { load } from "js-yaml";
 import { contentsOf } from "../../src/render/rendered-file.js";
-import type { ObjectStatus } from "../../src/status/object-status.js";
-import { isObject } from "../../src/support/json-object.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { type Compilation, compile } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format.js";
@@ -17,6 +15,7 @@ import { review } from "../../src/translate/review.js";
 import { advance, initialInput } from "../../src/input/load.js";
 import type { Source } from "../../src/input/documents.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
+import { featuresText, statusText } from "./status-text.js";
 
 export const GOLDEN_ROOT = join(import.meta.dirname, "../golden");
 
@@ -128,9 +127,8 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
     else if (show === "stream") output.set(file.path, streamBlock(contentsOf(file)));
   }
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
-  const shown = show === "features" ? statuses : statuses.map(withoutFeatures);
-  if (shown.length > 0)
-    output.set("status.yaml", shown.map((status) => `---${yamlOf(status)}\n`).join(""));
+  if (statuses.length > 0) output.set("status.txt", statusText(statuses));
+  if (show === "features") output.set("features.txt", featuresText(statuses));
   const sorted = inOrder(diagnostics);
   if (sorted.length > 0) {
     const text = formatText(sorted, { colours: false });
@@ -143,30 +141,6 @@ function streamBlock(conf: string): string {
   const block = /^stream \{\n(?:[ }].*\n|\n)*?\}\n/m.exec(conf)?.[0];
   if (block === undefined) throw new Error("nginx.conf has no block `stream`");
   return block;
-}
-
-function withoutFeatures(object: ObjectStatus): ObjectStatus {
-  const { supportedFeatures: _, ...status } = object.status;
-  return { ...object, status };
-}
-
-/** YAML, to put behind a key or a dash. What has only scalars in it, such as a condition, is one line. */
-function yamlOf(value: unknown, indent = ""): string {
-  if (!isObject(value) && !Array.isArray(value)) return ` ${scalar(value)}`;
-  const isLeaf = Object.values(value).every((each) => typeof each !== "object");
-  if (Array.isArray(value)) {
-    if (isLeaf) return ` [${value.map(scalar).join(", ")}]`;
-    const items = value.map((item) => yamlOf(item, `${indent}  `).replace(/^\n */, " "));
-    return items.map((item) => `\n${indent}-${item}`).join("");
-  }
-  const entries = Object.entries(value);
-  if (isLeaf) return ` { ${entries.map(([key, part]) => `${key}: ${scalar(part)}`).join(", ")} }`;
-  return entries.map(([key, part]) => `\n${indent}${key}:${yamlOf(part, `${indent}  `)}`).join("");
-}
-
-function scalar(value: unknown): string {
-  const text = JSON.stringify(value);
-  return /^"(?!(?:true|false|null)")[a-z][\w ./-]*"$/i.test(text) ? text.slice(1, -1) : text;
 }
 
 /** What the case expects: file name → contents. */
