@@ -19,6 +19,7 @@ test.each(goldenCases().map((golden) => [golden.name, golden] as const))("%s", (
   const actual = actualOutput(golden);
   if (UPDATE) updateExpected(golden, actual);
   const expected = expectedOutput(golden);
+  expect(expected.size).toBeGreaterThan(0);
   expect([...expected.keys()].sort()).toEqual([...actual.keys()].sort());
   for (const [name, contents] of actual)
     expect({ name, contents: expected.get(name) }).toEqual({ name, contents });

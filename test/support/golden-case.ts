@@ -55,12 +55,11 @@ interface CaseDescription {
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
-  /**
-   * What to compare of the text that is mostly the same in all cases: nginx.conf, its block `stream`, or the features in the
-   * statuses of GatewayClasses. Absent: nothing of it.
-   */
-  readonly show?: "stream" | "nginx.conf" | "features";
+  /** What to compare besides statuses, diagnostics and small files; `stream` is the block of nginx.conf. */
+  readonly show?: readonly (typeof SHOWN)[number][];
 }
+
+const SHOWN = ["policy", "nginx.conf", "stream", "features"] as const;
 
 const KEYS = ["purpose", "options", "unavailablePorts", "refusedObjects", "now", "also", "show"];
 
@@ -73,7 +72,10 @@ export function describeCase(golden: GoldenCase): CaseDescription {
   const unknown = Object.keys(description).filter((key) => !KEYS.includes(key));
   if (unknown.length > 0)
     throw new Error(`${golden.name}: case.yaml has the unknown key ${unknown.join(", ")}`);
-  return description as CaseDescription;
+  const described = description as CaseDescription;
+  if (described.show?.every((what) => SHOWN.includes(what)) === false)
+    throw new Error(`${golden.name}: show of case.yaml lists ${SHOWN.join(", ")}`);
+  return described;
 }
 
 const compiled = new Map<string, Compilation>();
@@ -116,25 +118,30 @@ function sourceOf(file: string): Source {
 
 /** What is compared: file name → contents. Secret files are listed, their contents left out. */
 export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
-  const { show } = describeCase(golden);
+  const { show = [] } = describeCase(golden);
   const { files, statuses, diagnostics } = compileCase(golden);
   const output = new Map<string, string>();
   const secret: string[] = [];
   for (const file of files) {
     if (file.contents instanceof SecretText) secret.push(`${file.mode.toString(8)} ${file.path}\n`);
-    else if (file.path !== "nginx.conf") output.set(file.path, contentsOf(file));
-    else if (show === "nginx.conf") output.set(file.path, contentsOf(file));
-    else if (show === "stream") output.set(file.path, streamBlock(contentsOf(file)));
+    else if (isShown(file.path, show)) output.set(file.path, contentsOf(file));
+    else if (file.path === "nginx.conf" && show.includes("stream"))
+      output.set(file.path, streamBlock(contentsOf(file)));
   }
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
   if (statuses.length > 0) output.set("status.txt", statusText(statuses));
-  if (show === "features") output.set("features.txt", featuresText(statuses));
+  if (show.includes("features")) output.set("features.txt", featuresText(statuses));
   const sorted = inOrder(diagnostics);
   if (sorted.length > 0) {
     const text = formatText(sorted, { colours: false });
     output.set("diagnostics.txt", `${text}${formatCounts(sorted)}\n`);
   }
   return output;
+}
+
+function isShown(path: string, show: NonNullable<CaseDescription["show"]>): boolean {
+  if (path === "policy.json") return show.includes("policy");
+  return path !== "nginx.conf" || show.includes("nginx.conf");
 }
 
 function streamBlock(conf: string): string {
