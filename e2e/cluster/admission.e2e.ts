@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { load, loadAll } from "js-yaml";
-import { compileCase, goldenCases } from "../../test/support/golden-case.js";
+import { load } from "js-yaml";
+import { compileCase, documentsOf, goldenCases } from "../../test/support/golden-case.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster, type Manifest } from "./cluster.js";
@@ -68,7 +68,7 @@ test("what compiles without an error is admitted", async () => {
         .diagnostics.filter(({ severity }) => severity === "error")
         .map(({ resource }) => `${resource?.kind ?? ""} ${resource?.name ?? ""}`),
     );
-    for (const object of objectsOf(join(golden.folder, "input.yaml"))) {
+    for (const object of documentsOf(golden).filter(isOurs)) {
       if (broken.has(`${object.kind} ${object.metadata.name}`)) continue;
       asked += 1;
       const said = await refusal(object);
@@ -149,17 +149,6 @@ const LIMITS = new Set(["enum", "pattern", "maxItems", "x-kubernetes-validations
 function patch(object: Manifest, body: object, subresource = ""): Promise<unknown> {
   const path = cluster.path(object) + subresource;
   return cluster.client.call({ method: "PATCH", path, body });
-}
-
-/** Those of our kinds; files that are no YAML have none. */
-function objectsOf(file: string): readonly Manifest[] {
-  let documents: unknown[];
-  try {
-    documents = loadAll(readFileSync(file, "utf8"));
-  } catch {
-    return [];
-  }
-  return documents.filter(isOurs);
 }
 
 function isOurs(document: unknown): document is Manifest {

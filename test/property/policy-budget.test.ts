@@ -13,6 +13,7 @@ import { type RenderedPolicy, contentsOf } from "../../src/render/rendered-file.
 import { COSTLY_INGRESSES, COSTLY_RULES, type Manifest } from "../support/costly-objects.js";
 import { CLASS, COSTLY_ROUTES, gateway, listeners } from "../support/costly-routes.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
+import { inputs } from "../support/hostile-input.js";
 
 const KIB = 1024;
 
@@ -262,17 +263,13 @@ test("one ConfigMap and seven Ingresses of one tenant are no harm to others", ()
 });
 
 test("the golden inputs and examples are far from it", () => {
-  const texts = ["test/golden", "examples"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter(
-        (path) =>
-          path.endsWith(".yaml") && !path.includes("expected") && !path.endsWith("case.yaml"),
-      )
-      .map((path) => ({ path, text: readFileSync(`${folder}/${path}`, "utf8") })),
-  );
-  expect(texts.length).toBeGreaterThan(100);
-  for (const text of texts) {
-    const result = compile(loadResources([text]).resources, optionsOf(KIB * KIB));
+  const examples = readdirSync("examples", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".yaml"))
+    .map((path) => loadResources([{ path, text: readFileSync(`examples/${path}`, "utf8") }]));
+  const all = [...inputs.map((objects) => resourcesFromObjects(objects)), ...examples];
+  expect(all.length).toBeGreaterThan(100);
+  for (const { resources } of all) {
+    const result = compile(resources, optionsOf(KIB * KIB));
     expect(result.diagnostics.filter(({ code }) => code === "POLICY_OVER_BUDGET")).toEqual([]);
   }
 });

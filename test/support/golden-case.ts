@@ -1,10 +1,10 @@
 /**
- * A golden case is a folder: `case.yaml` says what it shows (and the options), `input.yaml` is the whole input (`before.yaml`
- * what stood there earlier), `expected/` what compiling it gives. Its name is a sentence.
+ * A golden case is a folder: `case.yaml` says what it shows (with the options, and the files of `bases` that it uses), `input.yaml` is the
+ * rest of the input (`before.yaml` what stood there earlier), `expected/` what compiling it gives. Its name is a sentence.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { load } from "js-yaml";
+import { basename, dirname, join, relative } from "node:path";
+import { load, loadAll } from "js-yaml";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { type Compilation, compile } from "../../src/compile.js";
@@ -45,6 +45,8 @@ function folders(path: string): readonly string[] {
 interface CaseDescription {
   /** One sentence: what the case shows. */
   readonly purpose: string;
+  /** Names of files in test/golden/bases, which come before input.yaml. */
+  readonly use?: readonly string[];
   /** Options of docs/options.md, by key. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** What a run found out that it can't listen on. */
@@ -61,7 +63,16 @@ interface CaseDescription {
 
 const SHOWN = ["policy", "nginx.conf", "stream", "features"] as const;
 
-const KEYS = ["purpose", "options", "unavailablePorts", "refusedObjects", "now", "also", "show"];
+const KEYS = [
+  "purpose",
+  "use",
+  "options",
+  "unavailablePorts",
+  "refusedObjects",
+  "now",
+  "also",
+  "show",
+];
 
 /** `case.yaml`; throws when it lacks a purpose or has an unknown key. */
 export function describeCase(golden: GoldenCase): CaseDescription {
@@ -89,19 +100,16 @@ export function compileCase(golden: GoldenCase): Compilation {
 
 function compileNow(golden: GoldenCase): Compilation {
   const detected = describeCase(golden);
-  const { options = {}, also = [], unavailablePorts = [], refusedObjects = [], now } = detected;
+  const { options = {}, unavailablePorts = [], refusedObjects = [], now } = detected;
   const settings = resolveSettings({
     flags: {},
     variables: {},
     file: { name: "case.yaml", contents: options },
   });
   let input = initialInput({ albGroup: settings.text("albApiGroup") });
-  const before = join(golden.folder, "before.yaml");
-  if (existsSync(before)) input = advance(input, [sourceOf(before)]).state;
-  const { resources, diagnostics } = advance(input, [
-    sourceOf(join(golden.folder, "input.yaml")),
-    ...also,
-  ]);
+  if (existsSync(join(golden.folder, "before.yaml")))
+    input = advance(input, sourcesOf(golden, "before.yaml")).state;
+  const { resources, diagnostics } = advance(input, sourcesOf(golden));
   const compilation = compile(
     resources,
     { ...compileOptions(settings), unavailablePorts, refusedObjects },
@@ -111,9 +119,25 @@ function compileNow(golden: GoldenCase): Compilation {
   return { ...compilation, diagnostics: review(found, resources, compilation.config) };
 }
 
-// What was there before had the same name: it is one file that has changed.
-function sourceOf(file: string): Source {
-  return { path: "input.yaml", text: readFileSync(file, "utf8") };
+/** The input of a case. What was there before has the name input.yaml, too: it is one file that has changed. */
+function sourcesOf(golden: GoldenCase, file = "input.yaml"): readonly Source[] {
+  const { use = [], also = [] } = describeCase(golden);
+  const bases = use.map((name) => join(GOLDEN_ROOT, "bases", `${name}.yaml`));
+  return [
+    ...bases.map((path) => ({ path: basename(path), text: readFileSync(path, "utf8") })),
+    { path: "input.yaml", text: readFileSync(join(golden.folder, file), "utf8") },
+    ...also,
+  ];
+}
+
+/** The documents of a case's input; none if one of its files is no YAML. */
+export function documentsOf(golden: GoldenCase): readonly unknown[] {
+  const texts = sourcesOf(golden).map((source) => ("text" in source ? source.text : ""));
+  try {
+    return texts.flatMap((text) => loadAll(text));
+  } catch {
+    return [];
+  }
 }
 
 /** What is compared: file name → contents. Secret files are listed, their contents left out. */

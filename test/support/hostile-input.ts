@@ -1,8 +1,5 @@
 /** Harmless manifests, texts that have hurt others, and the means to put the one into the other. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { loadAll } from "js-yaml";
-import { goldenCases } from "./golden-case.js";
+import { documentsOf, goldenCases } from "./golden-case.js";
 
 export type Json =
   string | number | boolean | null | undefined | readonly Json[] | { readonly [key: string]: Json };
@@ -31,13 +28,7 @@ export const HOSTILE = [
 export const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
 /** The objects of each golden case. */
-export const inputs = goldenCases().map((golden): readonly Json[] => {
-  try {
-    return loadAll(readFileSync(join(golden.folder, "input.yaml"), "utf8")) as Json[];
-  } catch {
-    return [];
-  }
-});
+export const inputs = goldenCases().map((golden) => documentsOf(golden) as readonly Json[]);
 
 /** Every place of a string or key below a value. */
 export function places(
