@@ -62,7 +62,7 @@ export interface ForwardAuth extends AuthUrl {
 
 /**
  * Gateway API's ExternalAuth filter over HTTP (GEP-1494): asks the auth service with the request's own method and path, with `target`
- * as prefix. Only 200 passes; any other answer goes to the client unchanged.
+ * as prefix. Only 200 passes; any other answer goes to the client, with the reason in X-ALB-ERR-REASON.
  */
 export interface ExternalAuth extends AuthUrl {
   /**

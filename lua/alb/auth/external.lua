@@ -174,6 +174,8 @@ local function answer(refusal)
         end
     end
     var.albc_reason = refusal.reason
+    -- The client may also be a gateway that asks whether to let a request in, and takes 2xx for a yes.
+    header["X-ALB-ERR-REASON"] = refusal.reason
     ngx.status = refusal.status
     if refusal.status == 204 or refusal.status == 304 then
         -- They have no body, and 204 no length (RFC 9110, 8.6).

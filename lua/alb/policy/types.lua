@@ -225,7 +225,7 @@
 --- Path of a JSON file below the run folder, mode 0600, with the entries of a credential set; in the model, the id of that set.
 ---@alias CredentialsFile string
 
---- Gateway API's ExternalAuth filter over HTTP (GEP-1494): asks the auth service with the request's own method and path, with `target` as prefix. Only 200 passes; any other answer goes to the client unchanged.
+--- Gateway API's ExternalAuth filter over HTTP (GEP-1494): asks the auth service with the request's own method and path, with `target` as prefix. Only 200 passes; any other answer goes to the client, with the reason in X-ALB-ERR-REASON.
 ---@class ExternalAuth
 ---@field scheme "http"|"https"
 ---@field host Interpolation DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. A host with variables is checked again after expansion: a port from `$http_host` counts as the URL's, and a name with an empty label refuses the request.

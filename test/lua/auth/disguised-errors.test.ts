@@ -53,8 +53,11 @@ const ASKED: Readonly<Record<string, (port: number, host: string) => AuthConfig>
     ["GET", "POST", "PUT"].map((method) => [
       `by ${method}`,
       (port, host) => {
-        const at = { host: text(host), upstream: port === OWN_PORT ? "self" : "said" };
-        return authPolicy({ forward: forwardAuth(port, "/", { method, ...at }) });
+        // A mark is bound to the host of the URL, so the service is found by its name.
+        const upstream = port === OWN_PORT ? "self" : "said";
+        return authPolicy({
+          forward: forwardAuth(port, "/", { method, host: text(host), upstream }),
+        });
       },
     ]),
   ),
@@ -80,14 +83,21 @@ const hostOf = (behind: string, asked: string) =>
 /** The app asks with its own Host by ExternalAuth, so the service is found by the path. */
 function routes(): Readonly<Record<string, TestRoute>> {
   const apps = Object.entries(ASKED).flatMap(([asked, policy]) => [
-    ...[...Object.keys(BEHIND), "no-route"].map((behind) => {
+    ...[...Object.keys(BEHIND), "no-route", "external", "open"].map((behind) => {
       const app = { auth: [policy(OWN_PORT, `${behind}.example`)] };
       return [hostOf(behind, asked), app] as const;
     }),
     [hostOf("said", asked), { auth: [policy(auth.port, "said.example")] }] as const,
   ]);
   const behind = Object.entries(BEHIND).map(([name, route]) => [`${name}.example`, route]);
-  return Object.fromEntries([...apps, ...behind]) as Record<string, TestRoute>;
+  const open = { backends: [{ upstream: "said", weight: 1, protocol: "http" }] };
+  const external = { auth: [authPolicy({ external: externalAuth(auth.port, "/") })] };
+  return Object.fromEntries([
+    ...apps,
+    ...behind,
+    ["external.example", external],
+    ["open.example", open],
+  ]) as Record<string, TestRoute>;
 }
 
 beforeAll(async () => {
@@ -136,6 +146,28 @@ describe.each(FORWARD)("asked %s", (asked) => {
     "a gateway's answer for an auth service, %s, is a refusal",
     async (behind) => {
       expect(await getsIn(hostOf(behind, asked))).toEqual([false, false]);
+    },
+  );
+});
+
+describe.each(FORWARD)("asked %s", (asked) => {
+  it("a service's own answer of 200 through a gateway lets the request in", async () => {
+    auth.answer = say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    expect(await getsIn(hostOf("open", asked))).toEqual([true, true]);
+  });
+
+  it.each([201, 202, 204, 299])(
+    "a gateway's answer %d of an ExternalAuth that refuses is a refusal",
+    async (status) => {
+      auth.answer = say(
+        `HTTP/1.1 ${String(status)} X\r\n${status === 204 ? "" : "Content-Length: 0\r\n"}\r\n`,
+      );
+      expect(await getsIn(hostOf("external", asked))).toEqual([false, false]);
+      const refusal = await gateway.send({ host: "external.example" });
+      expect([refusal.status, refusal.reason]).toEqual([
+        status,
+        `AuthFail : auth-service-status: ${String(status)}`,
+      ]);
     },
   );
 });
