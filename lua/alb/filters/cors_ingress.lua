@@ -7,7 +7,6 @@ local cors_policy = require("alb.filters.cors_policy")
 
 local ngx = ngx
 local var = ngx.var
-local get_method = ngx.req.get_method
 
 local _M = {}
 
@@ -44,12 +43,8 @@ local function write(cors, origin)
     cors_policy.put_lists(cors, header)
 end
 
---- Answers a preflight: ends an OPTIONS request from an allowed origin with 204. Other requests continue, also
---- OPTIONS requests from other origins.
+--- Ends an OPTIONS request from an allowed origin with 204. Those from other origins continue.
 function _M.request(cors)
-    if get_method() ~= "OPTIONS" then
-        return
-    end
     local origin = permitted_origin(cors)
     if not origin then
         return

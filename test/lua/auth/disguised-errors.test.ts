@@ -17,6 +17,9 @@ import { say, sayAndEnd, ScriptedServer } from "../../support/scripted-server.js
 const scene = useScene();
 const GRPC = "application/grpc+proto";
 
+const ORIGIN = "https://app.example";
+const CORS = { origins: ["*"], methods: ["GET"], headers: [], credentials: false, maxAge: 60 };
+
 /** What a gateway answers for an auth service behind it, by the host of the question. */
 const BEHIND: Readonly<Record<string, TestRoute>> = {
   "no-endpoints": { backends: [{ upstream: "empty", weight: 1, protocol: "http" }] },
@@ -28,6 +31,8 @@ const BEHIND: Readonly<Record<string, TestRoute>> = {
   refused: { backends: [{ upstream: "refusing", weight: 1, protocol: "http" }] },
   "refused-grpc": { backends: [{ upstream: "refusing", weight: 1, protocol: "grpc" }] },
   "http-as-grpc": { backends: [{ upstream: "http", weight: 1, protocol: "grpc" }] },
+  "cors-ingress": { cors: CORS, backends: [] },
+  "cors-gateway": { cors: { ...CORS, dialect: "gateway" }, backends: [] },
   slow: {
     backends: [{ upstream: "silent", weight: 1, protocol: "http" }],
     deadlines: { request: 300 },
@@ -50,7 +55,7 @@ const SAID: Readonly<Record<string, string>> = {
 /** How the auth service is asked. `body`: the client's goes on to it. */
 const ASKED: Readonly<Record<string, (port: number, host: string) => AuthConfig>> = {
   ...Object.fromEntries(
-    ["GET", "POST", "PUT"].map((method) => [
+    ["GET", "POST", "PUT", "OPTIONS"].map((method) => [
       `by ${method}`,
       (port, host) => {
         // A mark is bound to the host of the URL, so the service is found by its name.
@@ -129,7 +134,11 @@ beforeAll(async () => {
 /** Asks as a gRPC client by HTTP/1.1 and by HTTP/2; whether each got to the backend. */
 async function getsIn(host: string): Promise<readonly boolean[]> {
   const count = backend.requests.length;
-  const headers = [["Content-Type", GRPC] as const];
+  const headers = [
+    ["Content-Type", GRPC],
+    ["Origin", ORIGIN],
+    ["Access-Control-Request-Method", "GET"],
+  ] as const;
   await gateway.send({ host, method: "POST", headers, body: "four" });
   const first = backend.requests.length;
   await client.send(

@@ -32,6 +32,7 @@ location / {
       set $albc_target "";
     set $albc_host "";
     set $albc_reason "";
+    set $albc_marked "";
     rewrite_by_lua_block { require("filters.phases").rewrite() }
     header_filter_by_lua_block { require("filters.phases").header_filter() }
     proxy_http_version 1.1;
