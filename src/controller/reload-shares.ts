@@ -37,21 +37,19 @@ export class ReloadShares {
   }
 
   /**
-   * Milliseconds until the namespace may cause a reload, which depends on its own reloads alone. Cluster-scoped objects (`""`) belong to the
+   * Milliseconds until the namespace may cause a reload. Its first one never waits. Further ones wait if it has had its own, or as much as
+   * is left for all: so a few namespaces that take turns don't end everybody's old workers. Cluster-scoped objects (`""`) belong to the
    * operator and never wait. A reload for what can wait costs nothing of the share for other changes.
    */
-  wait(
-    namespace: string,
-    urgency: keyof Causes,
-    { generations }: Pick<Draining, "generations">,
-  ): number {
+  wait(namespace: string, urgency: keyof Causes, { generations, most }: Draining): number {
     if (namespace === "") return 0;
     const own = this.#reloads.filter(
       ({ causes: { prompt, patient } }) =>
         prompt.includes(namespace) || (urgency === "patient" && patient.includes(namespace)),
     );
     const { length } = own.filter((reload) => this.#counts(reload, generations));
-    const wait = length < FREE[urgency] ? SHORT_WAIT : LONG_WAIT;
+    const free = Math.max(1, Math.min(FREE[urgency], most - generations.length));
+    const wait = length < free ? SHORT_WAIT : LONG_WAIT;
     return Math.max(0, Math.ceil((own.at(-1)?.at ?? -Infinity) + wait - this.#now()));
   }
 

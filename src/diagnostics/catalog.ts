@@ -159,7 +159,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   RELOAD_WAITS: warning(
     "a change waits for a reload of nginx",
-    "Each reload leaves workers behind until their last connection ends, and few may stay. A namespace may have three reloads whose workers still drain; after that, it has one a minute. Until then, listeners that wait are not Programmed, and what needs a reload (ports, TLSRoutes, TCPRoutes, UDPRoutes, verified TLS, retries, body limits) is served as before; routes, auth, Secrets and other namespaces change at once.",
+    "Each reload leaves workers behind until their last connection ends, and few may stay. A namespace may have three reloads whose workers still drain, fewer if others have some; after that, it has one a minute. Until then, listeners that wait are not Programmed, and what needs a reload (ports, TLSRoutes, TCPRoutes, UDPRoutes, verified TLS, retries, body limits) is served as before; routes, auth, Secrets and other namespaces change at once.",
     "nothing; if it is reported often, find out what keeps changing the object",
   ),
   CERTIFICATE_UNUSABLE: error(

@@ -54,6 +54,13 @@ test("a namespace that changes every second reloads three times at once, and the
   expect(Math.min(...simulation.lifetimes)).toBeGreaterThanOrEqual(140_000);
 });
 
+test.each([2, 3, 5])("%d namespaces that take turns end no workers before a minute", (count) => {
+  const simulation = new Simulation();
+  for (let second = 0; second < 600; second += 1, simulation.now += SECOND)
+    simulation.change(`evil-${String(second % count)}`);
+  expect(Math.min(...simulation.lifetimes)).toBeGreaterThanOrEqual(59_000);
+});
+
 test("another namespace's first reload waits for none of the others", () => {
   for (const attackers of [1, 5, 30]) {
     for (let at = 0; at < 120; at += 7) {

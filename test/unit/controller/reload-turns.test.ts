@@ -13,7 +13,7 @@ function turns({ isolates = false } = {}) {
   const live = new LiveObjects(DEFAULT_INPUT_OPTIONS);
   const clock = { now: 0, draining: [] as number[], generation: 0 };
   const shares = new ReloadShares(240_000, () => clock.now);
-  const draining = () => Promise.resolve({ generations: clock.draining, most: 4 });
+  const draining = () => Promise.resolve({ generations: clock.draining, most: 8 });
   const reloads = new ReloadTurns({ shares, draining, isolates });
   const put = (namespace: string, name: "port" | "route", value: string): void => {
     const metadata = { namespace, name };
