@@ -45,6 +45,15 @@ local function forget()
     end
 end
 
+local function full_of(key)
+    return young[key] or old[key] or 0
+end
+
+-- To be called after `forget`.
+local function charge(key, cost, rate)
+    young[key] = max(full_of(key), now()) + cost / rate
+end
+
 -- What of the worker's bucket a realm may use.
 local function part_of(of_realm, namespace)
     if of_realm then
@@ -62,8 +71,7 @@ end
 ---@param namespace string of the route
 function _M.affords(namespace)
     forget()
-    local key = all_of(namespace)
-    return has_room(young[key] or old[key] or 0, NAMESPACE_RATE, NAMESPACE_BURST)
+    return has_room(full_of(all_of(namespace)), NAMESPACE_RATE, NAMESPACE_BURST)
 end
 
 --- Counts a login that was computed.
@@ -71,8 +79,7 @@ end
 ---@param cost number 1 for a password of usual length
 function _M.computed(namespace, cost)
     forget()
-    local key = all_of(namespace)
-    young[key] = max(young[key] or old[key] or 0, now()) + cost / NAMESPACE_RATE
+    charge(all_of(namespace), cost, NAMESPACE_RATE)
 end
 
 --- May an attempt of this client be computed, which may fail?
@@ -94,8 +101,8 @@ function _M.failed(realm, client, cost, namespace)
     forget()
     local time = now()
     young[namespace] = time
-    young[realm] = max(young[realm] or old[realm] or 0, time) + cost / REALM_RATE
-    young[client] = max(young[client] or old[client] or 0, time) + cost / CLIENT_RATE
+    charge(realm, cost, REALM_RATE)
+    charge(client, cost, CLIENT_RATE)
     worker_full = max(worker_full, time) + cost / WORKER_RATE
 end
 
