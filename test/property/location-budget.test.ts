@@ -135,29 +135,32 @@ const pagesOf = (i: number) => ({
 const each = <T>(make: (i: number) => T): readonly T[] =>
   Array.from({ length: OBJECTS }, (_, i) => make(i));
 
+/** A Gateway with a body limit of its own, and a route there. */
+const limited = (
+  i: number,
+  listeners: number,
+  more: object = {},
+  rule: object = {},
+): readonly Manifest[] => [
+  gateway(`g${String(i)}`, listeners, more, {
+    infrastructure: { parametersRef: { group: "", kind: "ConfigMap", name: `g${String(i)}` } },
+  }),
+  manifest("v1", "ConfigMap", {
+    ...metadata("tenant", `g${String(i)}`),
+    data: { bodyLimit: `${String(i + 1)}k` },
+  }),
+  manifest(GATEWAY_API, "HTTPRoute", {
+    ...metadata("tenant", `r${String(i)}`),
+    spec: {
+      parentRefs: [{ name: `g${String(i)}` }],
+      rules: [{ backendRefs: [{ name: "web", port: 80 }], ...rule }],
+    },
+  }),
+];
+
 /** All that objects of Gateway API can differ in and nginx.conf has a word for. */
 const OF_GATEWAYS: Readonly<Record<string, readonly Manifest[]>> = {
-  "body limits of Gateways": each((i) => [
-    gateway(
-      `g${String(i)}`,
-      1,
-      {},
-      {
-        infrastructure: { parametersRef: { group: "", kind: "ConfigMap", name: `g${String(i)}` } },
-      },
-    ),
-    manifest("v1", "ConfigMap", {
-      ...metadata("tenant", `g${String(i)}`),
-      data: { bodyLimit: `${String(i + 1)}k` },
-    }),
-    manifest(GATEWAY_API, "HTTPRoute", {
-      ...metadata("tenant", `r${String(i)}`),
-      spec: {
-        parentRefs: [{ name: `g${String(i)}` }],
-        rules: [{ backendRefs: [{ name: "web", port: 80 }] }],
-      },
-    }),
-  ]).flat(),
+  "body limits of Gateways": each((i) => limited(i, 1)).flat(),
   "statuses of listeners": [
     gateway("g", OBJECTS, { annotations: Object.assign({}, ...each(pagesOf)) as object }),
     manifest(GATEWAY_API, "HTTPRoute", {
@@ -168,32 +171,14 @@ const OF_GATEWAYS: Readonly<Record<string, readonly Manifest[]>> = {
       },
     }),
   ],
-  "statuses of listeners, with limits of Gateways": each((i) => [
-    gateway(
-      `g${String(i)}`,
+  "statuses of listeners, with limits of Gateways": each((i) =>
+    limited(
+      i,
       OBJECTS,
       { annotations: Object.assign({}, ...each(pagesOf)) as object },
-      {
-        infrastructure: { parametersRef: { group: "", kind: "ConfigMap", name: `g${String(i)}` } },
-      },
+      { retry: { codes: codesOf((i % 15) + 1), attempts: 2 } },
     ),
-    manifest("v1", "ConfigMap", {
-      ...metadata("tenant", `g${String(i)}`),
-      data: { bodyLimit: `${String(i + 1)}k` },
-    }),
-    manifest(GATEWAY_API, "HTTPRoute", {
-      ...metadata("tenant", `r${String(i)}`),
-      spec: {
-        parentRefs: [{ name: `g${String(i)}` }],
-        rules: [
-          {
-            backendRefs: [{ name: "web", port: 80 }],
-            retry: { codes: codesOf((i % 15) + 1), attempts: 2 },
-          },
-        ],
-      },
-    }),
-  ]).flat(),
+  ).flat(),
   "codes to retry, with statuses of listeners": [
     gateway("g", OBJECTS, { annotations: Object.assign({}, ...each(pagesOf)) as object }),
     ...each((i) =>
