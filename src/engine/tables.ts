@@ -168,6 +168,40 @@ export class Derived<S, V> extends Table<V> {
   }
 }
 
+/** Facts that are computed when somebody asks, and kept up to date until `forget`. */
+export class Asked<Q extends object, V> {
+  readonly #questions = new Input<Q>();
+  readonly #answers: Derived<Q, V>;
+  readonly #changed = new Set<Key>();
+
+  constructor(answer: (question: Q, read: Read) => V, isEqual?: IsEqual<V>) {
+    this.#answers = new Derived(this.#questions, answer, isEqual);
+    this.#answers.follow(this.#changed);
+  }
+
+  /** `question`: the same for each key. */
+  ask(key: Key, question: Q): V {
+    if (this.#questions.get(key) === undefined) {
+      this.#questions.set(key, question);
+      this.#answers.update();
+    }
+    const answer = this.#answers.get(key);
+    if (answer === undefined) throw new Error(`no answer for ${key}`);
+    return answer;
+  }
+
+  forget(key: Key): void {
+    this.#questions.set(key, undefined);
+  }
+
+  /** Gives the keys of the facts that have changed. */
+  update(): readonly Key[] {
+    this.#changed.clear();
+    this.#answers.update();
+    return [...this.#changed];
+  }
+}
+
 /** Functions read the same few rows several times in a row. */
 const RECENT = 4;
 

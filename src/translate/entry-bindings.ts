@@ -15,6 +15,7 @@ import type { HostFacts } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
 import type { LoadBalancer } from "./load-balancer.js";
 import type { Parts } from "./memory.js";
+import { eachOf } from "./parts/part.js";
 import { INGRESS_PRIORITY, orderKey } from "./precedence.js";
 import type { OrderedClaim, PathClaim } from "./shadowed-paths.js";
 
@@ -56,9 +57,7 @@ export class EntryBindings {
     );
     this.#order(changes, parts, earlier);
     const claims = new Map<Key, readonly OrderedClaim[]>();
-    const bindings = changes.flatMap(({ before, now }) =>
-      differencesOf(before?.bindings ?? NOTHING, now?.bindings ?? NOTHING),
-    );
+    const bindings = [...eachOf(changes, (part) => part.bindings)];
     for (const [key, before] of earlier) {
       const now = this.claimsOf(key, parts);
       const differences = differencesOf(before.map(bindingOfClaim), now.map(bindingOfClaim));

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../api/wire.js";
 import { ANY_HOST, type HostPattern, hostKey } from "../model/values.js";
-import { Derived, Group, Input, type Read } from "../engine/tables.js";
+import { Asked, Group, Input, type Read } from "../engine/tables.js";
 import type { Key } from "./keys.js";
 import { keysAbove } from "./hostnames.js";
 import { compareAge, oldestOf } from "./precedence.js";
@@ -53,7 +53,7 @@ export interface Named {
 const REST = " rest";
 
 /** Reads without following. */
-export const untracked: Read = (table, key) => table.get(key);
+const untracked: Read = (table, key) => table.get(key);
 
 /**
  * Who owns each host of a load balancer: the namespace of the oldest object that names the host or the wildcard above it. Its paths are
@@ -66,28 +66,23 @@ export class HostOwners {
   readonly #claims = new Input<HostClaims>();
   /** By host key. */
   readonly named = new Group(this.#claims, namedBy, inAgeOrder);
-  readonly #asked = new Input<{ readonly namespace: string; readonly host: HostPattern }>();
-  readonly #facts = new Derived(
-    this.#asked,
-    ({ namespace, host }, read) => this.#factsOf(namespace, host, read),
+  readonly #facts = new Asked(
+    (of: { readonly namespace: string; readonly host: HostPattern }, read) =>
+      this.#factsOf(of.namespace, of.host, read),
     isEqual,
   );
-  readonly #changed = new Set<Key>();
 
   /** `id`: part of the keys of facts. */
   constructor(id: string, { sharedHosts }: { readonly sharedHosts: boolean }) {
     this.#id = id;
     this.#isShared = sharedHosts;
-    this.#facts.follow(this.#changed);
   }
 
   /** Replaces what objects named, by their keys. Gives the keys of facts that have changed. */
   replace(claims: Iterable<readonly [Key, HostClaims | undefined]>): readonly Key[] {
     for (const [key, now] of claims) this.#claims.set(key, now);
     this.named.update();
-    this.#changed.clear();
-    this.#facts.update();
-    return [...this.#changed];
+    return this.#facts.update();
   }
 
   /** Facts of hosts for the namespace. The keys of facts that are looked up are added to `reads`. */
@@ -95,17 +90,13 @@ export class HostOwners {
     return (host) => {
       const key = `host/${this.#id}/${namespace}/${hostKey(host)}`;
       reads.add(key);
-      const known = this.#facts.get(key);
-      if (known !== undefined) return known;
-      this.#asked.set(key, { namespace, host });
-      this.#facts.update();
-      return this.#facts.get(key) ?? this.#factsOf(namespace, host, untracked);
+      return this.#facts.ask(key, { namespace, host });
     };
   }
 
   /** Of a key that `factsFor` noted and that nothing reads any more. */
   forget(key: Key): void {
-    this.#asked.set(key, undefined);
+    this.#facts.forget(key);
   }
 
   ownerOf(host: HostPattern, read = untracked): KubernetesObject | undefined {

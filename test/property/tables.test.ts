@@ -2,7 +2,7 @@
  * Tables that were updated hold what tables made from scratch hold: after any sequence of changes, with functions that throw now and then.
  * Only rows whose input differs are computed.
  */
-import { Derived, Group, Input, type Key, type Table } from "../../src/engine/tables.js";
+import { Asked, Derived, Group, Input, type Key, type Table } from "../../src/engine/tables.js";
 import { fc, runs } from "../support/fast-check.js";
 
 /** Names that a row contributes a number to; and a name that it reads of the groups. */
@@ -144,4 +144,30 @@ it("compute what differs", () => {
   // Who has been removed follows nothing.
   expect(computedFor(["c", undefined])).toBe(0);
   expect(computedFor(["d", { ...base, names: ["y", "y"], reads: "w" }])).toBe(2);
+});
+
+it("facts are kept up to date for who has asked, until they are forgotten", () => {
+  const rows = new Input<number>();
+  let computed = 0;
+  const facts = new Asked(({ of }: { readonly of: string }, read) => {
+    computed += 1;
+    return (read(rows, of) ?? 0) > 1;
+  });
+  expect([facts.ask("fact", { of: "a" }), facts.ask("fact", { of: "a" })]).toEqual([false, false]);
+  expect(computed).toBe(1);
+  facts.update();
+
+  rows.set("a", 1);
+  expect(facts.update()).toEqual([]);
+  rows.set("a", 2);
+  expect(facts.update()).toEqual(["fact"]);
+  expect(facts.ask("fact", { of: "a" })).toBe(true);
+  expect(computed).toBe(3);
+
+  facts.forget("fact");
+  expect(facts.ask("fact", { of: "a" })).toBe(true);
+  facts.forget("fact");
+  facts.update();
+  rows.set("a", 3);
+  expect(facts.update()).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { Ingress } from "../../api/wire.js";
 import type { ServerCertificate } from "../../model/listener.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import { Derived, Group, Input, type Read } from "../../engine/tables.js";
+import { Asked, Derived, Group, Input, type Read } from "../../engine/tables.js";
 import type { Key } from "../keys.js";
 import type { HostOwners, Named } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
@@ -37,9 +37,7 @@ export class TlsHosts {
     (names) => names.map((each) => [placeOf(each), each] as const),
     (all) => all.toSorted((a, b) => compareAge(a.ingress, b.ingress)),
   );
-  readonly #asked = new Input<HostPattern>();
-  readonly #facts = new Derived(this.#asked, (host, read) => this.#isWanted(host, read));
-  readonly #changed = new Set<Key>();
+  readonly #facts = new Asked((host: HostPattern, read) => this.#isWanted(host, read));
   readonly #uncovered = new Derived(this.#places, (all, read) => this.#uncoveredOf(all, read));
   readonly #below: Derived<Named, ServedBelow>;
 
@@ -48,7 +46,6 @@ export class TlsHosts {
     this.#id = id;
     this.#owners = owners;
     this.#below = new Derived(owners.named, ({ host }, read) => this.#belowOf(host, read));
-    this.#facts.follow(this.#changed);
   }
 
   /** Replaces what Ingresses want, by their keys. Gives the keys of what is different now. */
@@ -58,9 +55,7 @@ export class TlsHosts {
     this.#places.update();
     this.#uncovered.update();
     this.#below.update();
-    this.#changed.clear();
-    this.#facts.update();
-    return [...this.#changed];
+    return this.#facts.update();
   }
 
   /** Those for which no Ingress has a certificate. */
@@ -73,17 +68,13 @@ export class TlsHosts {
     return (host) => {
       const key = `tls/${this.#id}/${hostKey(host)}`;
       reads.add(key);
-      const known = this.#facts.get(key);
-      if (known !== undefined) return known;
-      this.#asked.set(key, host);
-      this.#facts.update();
-      return this.#facts.get(key) === true;
+      return this.#facts.ask(key, host);
     };
   }
 
   /** Of a key that was noted and that nothing reads any more. */
   forget(key: Key): void {
-    this.#asked.set(key, undefined);
+    this.#facts.forget(key);
   }
 
   /** For names below a wildcard of another namespace: their own namespace's certificate for it, else the default one. */
