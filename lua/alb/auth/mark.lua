@@ -12,19 +12,31 @@ local errors = require("alb.errors")
 local ffi = require("ffi")
 local gateway_key = require("alb.gateway_key")
 
+local C = ffi.C
 local ngx = ngx
 local encode_base64 = ngx.encode_base64
+local ffi_copy = ffi.copy
 local ffi_str = ffi.string
 local set_header = ngx.req.set_header
-local sha1_bin = ngx.sha1_bin
 local time = ngx.time
-local concat = table.concat
 local str_byte = string.byte
 local str_char = string.char
 local str_match = string.match
 local str_sub = string.sub
 local tonumber = tonumber
+local tostring = tostring
 local var = ngx.var
+
+-- OpenSSL's own SHA-1, of nginx's process. It uses the processor's instructions for it, which ngx.sha1_bin doesn't, and
+-- its state can be copied: a fifth of the time of a digest. ngx.hmac_sha1 can't be compiled by LuaJIT.
+ffi.cdef([[
+typedef struct {
+    uint32_t h[5], low, high, data[16], count;
+} albc_sha1;
+int SHA1_Init(albc_sha1 *state);
+int SHA1_Update(albc_sha1 *state, const void *data, size_t len);
+int SHA1_Final(unsigned char *digest, albc_sha1 *state);
+]])
 
 local _M = {
     HEADER = "X-Albc-Question",
@@ -52,35 +64,46 @@ for i = 1, #NAMES do
     positions[NAMES[i]] = i
 end
 
--- The two keys of HMAC (RFC 2104). ngx.hmac_sha1 does the same, but LuaJIT can't compile it. The name tells keys apart.
-local inner, outer, name_of_key
+-- HMAC (RFC 2104): the states after its inner and its outer key. The name tells keys apart.
+local SIZE, LENGTH = ffi.sizeof("albc_sha1"), 20
+local inner, outer, state = ffi.new("albc_sha1"), ffi.new("albc_sha1"), ffi.new("albc_sha1")
+local bytes = ffi.new("unsigned char[?]", LENGTH)
+local name_of_key
 
-local function padded(key, byte)
-    local bytes = { str_byte(key, 1, -1) }
+local function begin(with, key, byte)
+    C.SHA1_Init(with)
     for i = 1, BLOCK do
-        bytes[i] = str_char(bit.bxor(bytes[i] or 0, byte))
+        C.SHA1_Update(with, str_char(bit.bxor(str_byte(key, i) or 0, byte)), 1)
     end
-    return concat(bytes)
 end
 
 --- Called in the master, when nginx starts or reloads.
 function _M.start()
     local key = ngx.hmac_sha1(gateway_key.get(), "question")
-    inner, outer = padded(key, 0x36), padded(key, 0x5c)
+    begin(inner, key, 0x36)
+    begin(outer, key, 0x5c)
     name_of_key = str_sub(encode_base64(ngx.hmac_sha1(key, "name"), true), 1, 8)
 end
 
+-- A line; no line break can be in any of them.
+local function add(text)
+    C.SHA1_Update(state, text, #text)
+    C.SHA1_Update(state, "\n", 1)
+end
+
 local function digest(seconds, host, target, values)
-    -- No line break can be in any of them.
-    local text = inner
-        .. seconds
-        .. "\n"
-        .. host
-        .. "\n"
-        .. target
-        .. "\n"
-        .. concat(values, "\n", 1, #NAMES)
-    return encode_base64(sha1_bin(outer .. sha1_bin(text)), true)
+    ffi_copy(state, inner, SIZE)
+    add(seconds)
+    add(host)
+    add(target)
+    for i = 1, #NAMES do
+        add(values[i])
+    end
+    C.SHA1_Final(bytes, state)
+    ffi_copy(state, outer, SIZE)
+    C.SHA1_Update(state, bytes, LENGTH)
+    C.SHA1_Final(bytes, state)
+    return encode_base64(ffi_str(bytes, LENGTH), true)
 end
 
 --- The header's value.
@@ -89,7 +112,7 @@ end
 ---@param values string[] by position in NAMES; "" for headers that are not the gateway's
 ---@return string
 function _M.make(host, target, values)
-    local seconds = time()
+    local seconds = tostring(time())
     return seconds .. " " .. name_of_key .. " " .. digest(seconds, host, target, values)
 end
 
