@@ -28,21 +28,13 @@ local pairs = pairs
 local _M = {}
 
 -- The gateway's own headers, and their values for the request being built.
-local OWN = {
-    "X-Original-URI",
-    "X-Scheme",
-    "X-Original-URL",
-    "X-Original-Method",
-    "X-Sent-From",
-    "X-Real-IP",
-    "X-Forwarded-For",
-    "X-Auth-Request-Redirect",
-    turns.HEADER,
-}
-local values = { "", "", "", "", "alb", "", "", "", "" }
+local OWN = { unpack(mark.NAMES) }
+OWN[#OWN + 1] = "X-Forwarded-For"
+OWN[#OWN + 1] = turns.HEADER
 if trace.on then
     OWN[#OWN + 1] = "traceparent"
 end
+local values = { "", "", "", "", "alb", "", "", "", "" }
 
 local capacity = 4096
 local buffer = ffi_new("unsigned char[?]", capacity)
@@ -96,16 +88,18 @@ local function actions_of(sent)
     return actions
 end
 
--- Positions of the gateway's own headers that the config map does not set or can't set.
+-- Positions of the gateway's own headers that the config map does not set or can't set; `marked`: how many of them,
+-- the first, are marked.
 local function own_of(config)
-    local list = {}
+    local own = { marked = 0 }
     for i = 1, #OWN do
         local name = str_lower(OWN[i])
         if not config[name] or of_hop[name] then
-            list[#list + 1] = i
+            own[#own + 1] = i
+            own.marked = i <= #mark.NAMES and #own or own.marked
         end
     end
-    return list
+    return own
 end
 
 -- A header of the config map, without those of the hop, which would change where the request ends, except Host, and
@@ -129,10 +123,7 @@ local function sent_with(list)
         sent.err = sent.err or prepare_header(sent, header[1], header[2])
         config[str_lower(header[1])] = true
     end
-    sent.own, sent.is_own = own_of(config), {}
-    for _, at in ipairs(sent.own) do
-        sent.is_own[at] = true
-    end
+    sent.own = own_of(config)
     sent.actions = actions_of(sent)
     return sent
 end
@@ -187,38 +178,26 @@ local function fill_values(redirect, turn)
     values[3] = scheme .. "://" .. (var.http_host or var.host) .. uri
     values[4] = var.request_method
     values[6] = var.remote_addr
-    values[7] = var.albc_xff
-    values[8] = redirect ~= "" and redirect or uri
+    values[7] = redirect ~= "" and redirect or uri
+    values[8] = var.albc_xff
     values[9] = turn
-    values[10] = var.albc_traceparent
+    values[10] = trace.on and var.albc_traceparent
 end
 
--- Positions in OWN of what the mark tells of.
-local MARKED = {}
-for i = 1, #mark.NAMES do
-    for at = 1, #OWN do
-        if str_lower(OWN[at]) == mark.NAMES[i] then
-            MARKED[i] = at
-        end
-    end
-end
-local vouched = {}
-
-local function put_mark(used, is_own, authority, target)
-    for i = 1, #MARKED do
-        local at = MARKED[i]
-        vouched[i] = is_own[at] and values[at] or ""
-    end
-    local text = mark.make(authority, target, vouched)
-    return put(used, mark.HEADER, text, #text)
-end
-
-local function put_own_headers(used, list)
-    for i = 1, #list do
+local function put_own(used, list, first, last)
+    for i = first, last do
         local value = values[list[i]]
         used = put(used, OWN[list[i]], value, #value)
     end
     return used
+end
+
+-- The mark vouches for nothing that follows it, and at no host that a tenant sets.
+local function put_own_headers(first, own, authority, target)
+    local used = put_own(first, own, 1, own.marked)
+    local text = mark.make(authority, target, buffer + first, used - first)
+    used = put(used, mark.HEADER, text, #text)
+    return put_own(used, own, own.marked + 1, #own)
 end
 
 -- `room`: bytes that they may have.
@@ -272,9 +251,7 @@ function _M.build(forward, target, authority, declared)
     fill_values(redirect, turn)
     local used = put_request_line(forward, target, host)
     used = put_client_headers(used, sent.actions, declared)
-    used = put_own_headers(used, sent.own)
-    -- It vouches for nothing that follows it, and at no host that a tenant sets.
-    used = put_mark(used, sent.is_own, authority, target)
+    used = put_own_headers(used, sent.own, authority, target)
     used, err = put_config_headers(used, sent, MOST_HEAD - #host - #redirect)
     if not used then
         return nil, err

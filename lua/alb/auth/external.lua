@@ -133,12 +133,6 @@ local function put_own_headers(lines, own)
     end
 end
 
--- The mark of requests that vouch for no header.
-local NOTHING = {}
-for i = 1, #mark.NAMES do
-    NOTHING[i] = ""
-end
-
 local function build(external, _, body)
     local target, err = target_of(external)
     local turn = turns.of_question(external.questions)
@@ -149,7 +143,8 @@ local function build(external, _, body)
     local lines = {
         var.request_method .. " " .. target .. " HTTP/1.1",
         "Host: " .. host,
-        mark.HEADER .. ": " .. mark.make(host, target, NOTHING),
+        -- It vouches for no header.
+        mark.HEADER .. ": " .. mark.make(host, target, "", 0),
     }
     put_client_headers(lines, external.sends, body == "")
     put_own_headers(lines, external.own)

@@ -14,6 +14,7 @@ local gateway_key = require("alb.gateway_key")
 
 local C = ffi.C
 local ngx = ngx
+local concat = table.concat
 local encode_base64 = ngx.encode_base64
 local ffi_copy = ffi.copy
 local ffi_str = ffi.string
@@ -40,15 +41,15 @@ int SHA1_Final(unsigned char *digest, albc_sha1 *state);
 
 local _M = {
     HEADER = "X-Albc-Question",
-    --- What it vouches for, in the order of the digest.
+    --- What it vouches for: their lines, in this order and spelling, are what the digest is of.
     NAMES = {
-        "x-original-uri",
-        "x-scheme",
-        "x-original-url",
-        "x-original-method",
-        "x-sent-from",
-        "x-real-ip",
-        "x-auth-request-redirect",
+        "X-Original-URI",
+        "X-Scheme",
+        "X-Original-URL",
+        "X-Original-Method",
+        "X-Sent-From",
+        "X-Real-IP",
+        "X-Auth-Request-Redirect",
     },
 }
 
@@ -59,9 +60,10 @@ local LIFETIME = 30
 local BLOCK = 64
 local PORTS = { http = "80", https = "443" }
 
-local positions = {}
+local lower, vouchable = {}, {}
 for i = 1, #NAMES do
-    positions[NAMES[i]] = i
+    lower[i] = NAMES[i]:lower()
+    vouchable[lower[i]] = true
 end
 
 -- HMAC (RFC 2104): the states after its inner and its outer key. The name tells keys apart.
@@ -85,20 +87,12 @@ function _M.start()
     name_of_key = str_sub(encode_base64(ngx.hmac_sha1(key, "name"), true), 1, 8)
 end
 
--- A line; no line break can be in any of them.
-local function add(text)
-    C.SHA1_Update(state, text, #text)
-    C.SHA1_Update(state, "\n", 1)
-end
-
-local function digest(seconds, host, target, values)
+-- No line break can be in the host or the target.
+local function digest(seconds, host, target, lines, size)
+    local place = seconds .. "\n" .. host .. "\n" .. target .. "\n"
     ffi_copy(state, inner, SIZE)
-    add(seconds)
-    add(host)
-    add(target)
-    for i = 1, #NAMES do
-        add(values[i])
-    end
+    C.SHA1_Update(state, place, #place)
+    C.SHA1_Update(state, lines, size)
     C.SHA1_Final(bytes, state)
     ffi_copy(state, outer, SIZE)
     C.SHA1_Update(state, bytes, LENGTH)
@@ -106,64 +100,78 @@ local function digest(seconds, host, target, values)
     return encode_base64(ffi_str(bytes, LENGTH), true)
 end
 
+local last, last_text
+
 --- The header's value.
 ---@param host string of the auth URL, with its port
 ---@param target string
----@param values string[] by position in NAMES; "" for headers that are not the gateway's
+---@param lines ffi.cdata*|string the bytes of the headers that it vouches for
+---@param size integer of these
 ---@return string
-function _M.make(host, target, values)
-    local seconds = tostring(time())
-    return seconds .. " " .. name_of_key .. " " .. digest(seconds, host, target, values)
+function _M.make(host, target, lines, size)
+    local seconds = time()
+    if seconds ~= last then
+        last, last_text = seconds, tostring(seconds)
+    end
+    return last_text .. " " .. name_of_key .. " " .. digest(last_text, host, target, lines, size)
 end
 
--- The mark, and the values before it by position; without values if a header is there twice.
+-- The mark, and the values before it by name; without values if a header is there twice.
 local function read()
     local lines, count = client_headers.read()
-    local values, vouched, is_twice = { "", "", "", "", "", "", "" }, {}, false
+    local values, is_twice = {}, false
     for i = 0, count - 1 do
         local key, value = lines[i].key, lines[i].value
         local name = ffi_str(key.data, key.len)
         if name == NAME then
-            return ffi_str(value.data, value.len), not is_twice and values, vouched
+            return ffi_str(value.data, value.len), not is_twice and values
         end
-        local position = positions[name]
-        if position then
-            is_twice = is_twice or vouched[name] ~= nil
-            values[position], vouched[name] = ffi_str(value.data, value.len), true
+        if vouchable[name] then
+            is_twice = is_twice or values[name] ~= nil
+            values[name] = ffi_str(value.data, value.len)
         end
     end
 end
 
+local function lines_of(values)
+    local lines = {}
+    for i = 1, #NAMES do
+        local value = values[lower[i]]
+        lines[i] = value and NAMES[i] .. ": " .. value .. "\r\n" or ""
+    end
+    return concat(lines)
+end
+
 local function is_valid(seconds, given, values)
     local age = time() - tonumber(seconds)
-    return values
-        and age <= LIFETIME
-        and age >= -LIFETIME
-        and given == digest(seconds, var.http_host or "", var.request_uri, values)
+    if not values or age > LIFETIME or age < -LIFETIME then
+        return false
+    end
+    local lines = lines_of(values)
+    return given == digest(seconds, var.http_host or "", var.request_uri, lines, #lines)
 end
 
 -- Makes nginx.conf tell the backend of the first request what it would tell it of this one.
 local function believe(values)
-    local scheme, host = str_match(values[positions["x-original-url"]], "^(https?)://([^/]+)")
+    local scheme, host = str_match(values["x-original-url"] or "", "^(https?)://([^/]+)")
     if not scheme then
         return
     end
     set_header("X-Forwarded-Proto", scheme)
     set_header("X-Forwarded-Host", host)
     set_header("X-Forwarded-Port", str_match(host, ":(%d+)$") or PORTS[scheme])
-    local address = values[positions["x-real-ip"]]
-    set_header("X-Real-IP", address ~= "" and address or var.remote_addr)
-    var.albc_original_uri = values[positions["x-original-uri"]]
+    set_header("X-Real-IP", values["x-real-ip"] or var.remote_addr)
+    var.albc_original_uri = values["x-original-uri"] or ""
     var.albc_marked = "1"
 end
 
 --- Reads the mark of a request that has one. Refuses a request that has another's.
----@return table<string, true>? vouched names in lower case that the gateway has written; nil: no gateway with this key
---- has made the mark
+---@return table<string, string>? vouched by name in lower case, what the gateway has written; nil: no gateway with this
+--- key has made the mark
 function _M.check()
     -- No question to an auth service is gRPC, whosever it is.
     var.albc_marked = "0"
-    local mark, values, vouched = read()
+    local mark, values = read()
     local seconds, key, given = str_match(mark or "", "^(%d+) (%S+) (%S+)$")
     if key ~= name_of_key then
         return nil
@@ -172,7 +180,7 @@ function _M.check()
         return errors.exit(400, errors.reasons.question)
     end
     believe(values)
-    return vouched
+    return values
 end
 
 return _M

@@ -115,10 +115,10 @@ describe("the auth request", () => {
       "X-Original-Method: PUT",
       "X-Sent-From: alb",
       "X-Real-IP: 127.0.0.1",
-      "X-Forwarded-For: 127.0.0.1",
       "X-Auth-Request-Redirect: /a%20b?q=1",
-      "X-Albc-Turns: 4/0",
       expect.stringMatching(/^X-Albc-Question: \d{10} [\w+/]{8} [\w+/]{27}$/),
+      "X-Forwarded-For: 127.0.0.1",
+      "X-Albc-Turns: 4/0",
     ]);
   });
 

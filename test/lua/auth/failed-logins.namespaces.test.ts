@@ -103,7 +103,6 @@ describe("right logins of a namespace's own users", () => {
     expect(computed).toBeGreaterThanOrEqual(222);
     expect(computed).toBeLessThanOrEqual((2000 + 2000 * seconds) / 9 + 1);
     expect(statuses.filter((status) => status === 429).length).toBe(USERS - computed);
-    expect(computed).toBeLessThan(USERS);
   });
 
   it("of usual length are all computed, as many as come at once", async () => {
