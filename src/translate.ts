@@ -44,6 +44,7 @@ import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
 import { KnownObjects } from "./translate/memory.js";
 import { type Part, Whole, collecting, eachOf, partOf } from "./translate/parts/part.js";
+import { publishedAddresses } from "./translate/published-addresses.js";
 import { fallbackCertificates, reportUncovered } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";
@@ -172,16 +173,16 @@ function translateChanges(
   const closed = new ClosedObjects();
   closed.addAll(context.resources, context.diagnostics);
   const build = collecting(context, closed);
+  const published = publishedAddresses(build);
 
   const { gateways: written, taken } = shareGatewayLocations(readGateways(build), build);
   const ports = translateLoadBalancers(build, portsOfGateways(written, build.options));
   const entries = memory.entries.entries(ports, changed, build);
   const { balancers } = entries;
   reportUnavailable(balancers, build);
-  const { gateways, freeSockets } = translateGateways(written, balancers, build);
+  const { gateways, freeSockets } = translateGateways(written, { balancers, published }, build);
   const policies = createPolicies(gateways, build);
-  const { routes } = memory;
-  const attached = routes.translate(gateways, policies, changed, build);
+  const attached = memory.routes.translate(gateways, policies, changed, build);
   const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
   translateFrontends(balancers, build);
   entries.translate(build);
@@ -193,7 +194,7 @@ function translateChanges(
     attached: new Map([...attached, ...streamRoutes.attached]),
     policies,
   });
-  const ofPolicies = policies.statuses(routes, memory.policies, changed);
+  const ofPolicies = policies.statuses(memory.routes, memory.policies, changed);
   build.diagnostics.addAll(memory.whole.reports);
   build.diagnostics.addAll(entries.reports);
   const { shares, ...finished } = finish(streamRoutes.streams, policies, build, {
@@ -205,9 +206,9 @@ function translateChanges(
     ...finished,
     statuses: joined([
       albStatuses(balancers, build.config.refused).map(withShortMessages),
-      ingressStatuses(entries.served, build),
+      ingressStatuses(entries.served, published),
       [...gatewayClasses, ...ofGateways].map(withShortMessages),
-      shared(routes.statuses),
+      shared(memory.routes.statuses),
       streamRoutes.statuses.map(withShortMessages),
       shared(ofPolicies),
     ]),

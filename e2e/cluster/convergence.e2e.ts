@@ -281,7 +281,7 @@ class World {
   async #differences(isSaid = true): Promise<readonly unknown[]> {
     const held = await this.#held();
     const all = this.#pods.map(async (pod) => {
-      const options = optionsOf(pod);
+      const options = await optionsOf(pod);
       const fresh = this.#compile(held, options);
       const policy = fresh.files.find(({ path }) => path === "policy.json");
       const { version } = JSON.parse(policy ? contentsOf(policy) : "{}") as { version?: string };
@@ -375,7 +375,7 @@ async function revive(pod: Pod): Promise<void> {
 }
 
 /** Those that albc has from the same words. */
-function optionsOf({ words }: Pod): CompileOptions {
+async function optionsOf({ words }: Pod): Promise<CompileOptions> {
   const unexpected = (text: string): never => {
     throw new Error(text);
   };
@@ -383,7 +383,7 @@ function optionsOf({ words }: Pod): CompileOptions {
   const call = parseArguments(words, context);
   if (call.command !== "run") return unexpected(call.command);
   const settings = resolveSettings({ flags: call.flags, variables: {} });
-  return { ...runOptions({ call, settings, binary: undefined }), secretNamespaces: ["*"] };
+  return { ...(await runOptions({ call, settings, binary: undefined })), secretNamespaces: ["*"] };
 }
 
 test(

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cpus, hostname } from "node:os";
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -11,7 +11,7 @@ import { type Observe, startRunHealth } from "../health/run-health.js";
 import { SourceFiles } from "../input/files.js";
 import type { CompileOptions } from "../model/options.js";
 import { Applier } from "../output/apply.js";
-import { environmentFiles, luaBundle, machineAddresses } from "../output/environment.js";
+import { environmentFiles, luaBundle, machineFacts } from "../output/environment.js";
 import {
   type NginxBinary,
   type WorkerUser,
@@ -274,11 +274,11 @@ function limitHeapGrowth(percent: number): void {
 }
 
 /** The settings, limited to what nginx and this machine can do. */
-export function runOptions({
+export async function runOptions({
   call,
   settings,
   binary,
-}: Pick<Run, "call" | "settings" | "binary">): CompileOptions {
+}: Pick<Run, "call" | "settings" | "binary">): Promise<CompileOptions> {
   const options = compileOptions(settings);
   return {
     ...options,
@@ -286,8 +286,7 @@ export function runOptions({
     authAddresses: call.kubernetes ? settings.list("authAddresses") : options.authAddresses,
     stream: options.stream && (binary?.stream ?? true),
     listenerSockets: Math.min(options.listenerSockets, mostSockets()),
-    processors: cpus().length,
-    machineAddresses: machineAddresses(),
+    ...(await machineFacts()),
   };
 }
 
@@ -297,7 +296,7 @@ async function openFiles(
 ): Promise<{ readonly source: FileSource; readonly options: CompileOptions }> {
   const { call, settings, log, terminal } = run;
   limitHeapGrowth(HEAP_GROWTH.files);
-  const options = runOptions(run);
+  const options = await runOptions(run);
   // Standard input can be read only once.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
   const files = new SourceFiles(call.paths, {
@@ -325,7 +324,7 @@ async function openCluster(
   // A pod's name is unique, but a process that was killed and its successor must differ.
   const identity = `${terminal.variables["POD_NAME"] ?? hostname()}_${randomUUID()}`;
   const replica = { namespace, identity };
-  const options = clusterOptions(runOptions(run), settings, scope);
+  const options = clusterOptions(await runOptions(run), settings, scope);
   const source = new ClusterSource({ client, scope, replica, options, log, observe });
   return { source, options };
 }

@@ -182,7 +182,7 @@ export const SETTINGS = [
     default: "",
     placeholder: "NAMESPACE/NAME",
     description:
-      "Service whose addresses go into the statuses of Ingresses; its namespace must be watched; empty: none",
+      "Service whose addresses go into the statuses of Ingresses and Gateways; its namespace must be watched; empty: none",
   },
   {
     key: "publishAddress",
@@ -190,7 +190,8 @@ export const SETTINGS = [
     kind: "addresses",
     default: [],
     placeholder: "ADDRESS|NAME,…",
-    description: "addresses for the statuses of Ingresses, instead of those of a Service",
+    description:
+      "addresses for the statuses of Ingresses and Gateways, instead of those of a Service",
   },
   {
     key: "defaultCertificate",

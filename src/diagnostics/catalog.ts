@@ -493,8 +493,8 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   GATEWAY_ADDRESS: error(
     "a Gateway does not get its address",
-    "Addresses come from the option gatewayAddresses, and each belongs to one Gateway. The Gateway is served on those that it got; without any, it is not served.",
-    "add addresses that the machine holds to the option gatewayAddresses, or ask for another one",
+    "Addresses come from the option gatewayAddresses, and each belongs to one Gateway. The Gateway is served on those that it got; without any, it is not served. Without that option, Gateways have the addresses of publishService and are served even while that Service has none.",
+    "add addresses that the machine holds to the option gatewayAddresses, or ask for another one; for a Service without an address, set publishAddress",
   ),
   LISTENER_OVER_BUDGET: error(
     "no socket is left for a port",

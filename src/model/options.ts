@@ -37,9 +37,11 @@ export interface CompileOptions {
   readonly healthAddress: string;
   /** Addresses of the machine. Detected, not an option. */
   readonly machineAddresses: readonly string[];
-  /** `<namespace>/<name>` of the Service in front of albc, whose addresses go into statuses of Ingresses; empty: none. */
+  /** The machine's addresses on its default routes, at most one IPv4 and one IPv6. Detected, not an option. */
+  readonly routedAddresses: readonly string[];
+  /** `<namespace>/<name>` of the Service in front of albc, whose addresses go into statuses of Ingresses and Gateways; empty: none. */
   readonly publishService: string;
-  /** Addresses and names for statuses of Ingresses, if no Service has them. */
+  /** Addresses and names for statuses of Ingresses and Gateways, if no Service has them. */
   readonly publishAddress: readonly string[];
   /** `<namespace>/<name>` of the Secret with the certificate for names without their own; empty: none. */
   readonly defaultCertificate: string;
@@ -180,6 +182,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   processors: 1,
   healthAddress: "",
   machineAddresses: [],
+  routedAddresses: [],
   publishService: "",
   publishAddress: [],
   defaultCertificate: "",

@@ -2,14 +2,17 @@
  * Files of the run folder that are not compiled from objects: the Lua code, and environment/ with facts about this machine. nginx.conf
  * includes environment/, so that it is the same on every machine.
  */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { readFile, readdir } from "node:fs/promises";
 import { isIP } from "node:net";
-import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { type NetworkInterfaceInfo, cpus, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
+import { cidrContains } from "../support/ip-address.js";
 import { fileError, readIfThere } from "./files.js";
 import { selfSigned } from "./self-signed.js";
 
@@ -157,10 +160,47 @@ function hasIpv6Route(): boolean {
   );
 }
 
-/** All addresses of this machine, including loopback. */
-export function machineAddresses(): readonly string[] {
-  return interfaces().map(({ address: ip }) => ip);
+/** What compiling depends on; addresses include loopback. */
+export async function machineFacts(): Promise<{
+  readonly processors: number;
+  readonly machineAddresses: readonly string[];
+  readonly routedAddresses: readonly string[];
+}> {
+  return {
+    processors: cpus().length,
+    machineAddresses: interfaces().map(({ address: ip }) => ip),
+    routedAddresses: await routedAddresses(),
+  };
 }
+
+/** Of the machine's default routes: the address that its own connections come from. One IPv4, one IPv6, as far as there are routes. */
+async function routedAddresses(): Promise<readonly string[]> {
+  const found: string[] = [];
+  // Addresses for documentation: only a default route leads there. Connecting a UDP socket sends nothing.
+  for (const [type, address] of [
+    ["udp4", "192.0.2.1"],
+    ["udp6", "2001:db8::1"],
+  ] as const) {
+    const socket = createSocket(type);
+    try {
+      socket.connect(9, address);
+      await once(socket, "connect");
+      found.push(socket.address().address);
+    } catch {
+      // There is no such route.
+    } finally {
+      socket.close();
+    }
+  }
+  const isLocal = (each: string) => LOCAL_RANGES.some((range) => cidrContains(range, each));
+  return found.filter((each) => !isLocal(each));
+}
+
+/** Unspecified, loopback and link-local: no client on another machine can use them. */
+const LOCAL_RANGES = [
+  ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16"],
+  ...["::/127", "fe80::/10"],
+];
 
 function interfaces(): readonly NetworkInterfaceInfo[] {
   return Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);

@@ -12,6 +12,8 @@ import { HOLDS, type Verdict, refused } from "./verdict.js";
 import type { WrittenGateway } from "./written-gateways.js";
 
 export interface AddressedGateway extends WrittenGateway {
+  /** Addresses and names for its status: its own, or the shared ones. */
+  readonly reachedAt: readonly string[];
   readonly assignment: {
     /** Its own addresses; empty while `isServed`: it shares the machine's addresses. */
     readonly addresses: readonly string[];

@@ -3,6 +3,7 @@ import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import { type Condition, type ObjectStatus, statusOf } from "../../status/object-status.js";
+import { canonicalAddress } from "../../support/ip-address.js";
 import { present } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
 import { type Place, placeOf, within } from "../place.js";
@@ -42,16 +43,21 @@ export function gatewayStatuses(
 }
 
 function gatewayStatus(translated: TranslatedGateway, context: StatusContext): ObjectStatus {
-  const { gateway, addresses, listeners, listenerSets } = translated;
+  const { gateway, reachedAt, listeners, listenerSets } = translated;
   const own = listeners.filter(({ parent }) => parent === gateway);
   return statusOf(gateway, {
-    ...(addresses.length > 0 && {
-      addresses: addresses.map((value) => ({ type: "IPAddress", value })),
-    }),
+    ...(reachedAt.length > 0 && { addresses: reachedAt.slice(0, MOST_ADDRESSES).map(addressOf) }),
     conditions: gatewayConditions(translated, own, context),
     listeners: own.map((listener) => listenerStatus(listener, context)),
     attachedListenerSets: listenerSets.filter(({ accepted }) => accepted.ok).length,
   });
+}
+
+/** Gateway API, GatewayStatus.addresses: maxItems. */
+const MOST_ADDRESSES = 16;
+
+function addressOf(value: string): { readonly type: string; readonly value: string } {
+  return { type: canonicalAddress(value) === undefined ? "Hostname" : "IPAddress", value };
 }
 
 /** What a refused object is not, as its requests answer 503. */

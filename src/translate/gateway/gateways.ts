@@ -1,4 +1,6 @@
 /** Gateways of our classes with their listeners: which of them are served, and why others are not. */
+import { isIPv4 } from "node:net";
+import type { CompileOptions } from "../../model/options.js";
 import type { BuildContext } from "../config-builder.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { type AddressedGateway, assignAddresses } from "./addresses.js";
@@ -30,10 +32,17 @@ import { type WrittenGateway, listenersOf, reportUnattachedSets } from "./writte
  */
 export function translateGateways(
   written: readonly WrittenGateway[],
-  balancers: readonly LoadBalancer[],
+  {
+    balancers,
+    published,
+  }: {
+    readonly balancers: readonly LoadBalancer[];
+    readonly published: readonly string[] | undefined;
+  },
   context: BuildContext,
 ): { readonly gateways: readonly TranslatedGateway[]; readonly freeSockets: number } {
-  const addressed = withAddresses(written, context);
+  const shared = sharedAddresses(published, context.options);
+  const addressed = withAddresses(written, shared, context);
   const kept = new KeptHosts(balancers, context);
   const conflicts = claimPorts(addressed, balancers, kept, context.options);
   const certificates = new Map(
@@ -47,9 +56,9 @@ export function translateGateways(
   const overlaps = overlapsOf(addressed, found);
   const findings = { conflicts, overBudget: shares.losers, certificates, overlaps };
   const gateways = addressed.map((gateway) => translateGateway(gateway, findings, context));
-  const shared = gateways.filter(({ addresses }) => addresses.length === 0);
+  const sharing = gateways.filter(({ addresses }) => addresses.length === 0);
   kept.keep(
-    shared.flatMap(({ listeners }) => listeners),
+    sharing.flatMap(({ listeners }) => listeners),
     context,
   );
   serveListenerCertificates(
@@ -63,10 +72,29 @@ export function translateGateways(
   return { gateways, freeSockets: shares.freeSockets };
 }
 
+/** Where clients reach the Gateways without addresses of their own. */
+interface SharedAddresses {
+  readonly addresses: readonly string[];
+  readonly verdict: Verdict;
+}
+
+function sharedAddresses(
+  published: readonly string[] | undefined,
+  { publishService, routedAddresses, dataPlane: { ipv6 } }: CompileOptions,
+): SharedAddresses {
+  if (publishService !== "" && (published ?? []).length === 0) {
+    const message = `Service ${publishService}, whose addresses Gateways have, has none yet`;
+    return { addresses: [], verdict: refused("AddressNotAssigned", message) };
+  }
+  const addresses = published ?? routedAddresses.filter((address) => ipv6 || isIPv4(address));
+  return { addresses, verdict: HOLDS };
+}
+
 const NOT_ASSIGNED = { addresses: [], isServed: false, verdict: HOLDS };
 
 function withAddresses(
   gateways: readonly WrittenGateway[],
+  shared: SharedAddresses,
   context: BuildContext,
 ): readonly AddressedGateway[] {
   const valid = gateways.filter(({ written }) => written.ok);
@@ -76,10 +104,16 @@ function withAddresses(
     (gateway) => pools.get(gateway) ?? [],
     (gateway) => rememberedAddresses(gateway, context),
   );
-  return gateways.map((each) => ({
-    ...each,
-    assignment: assignments.get(each.gateway) ?? NOT_ASSIGNED,
-  }));
+  return gateways.map((each) => {
+    const assignment = assignments.get(each.gateway) ?? NOT_ASSIGNED;
+    const { addresses, isServed, verdict } = assignment;
+    const isSharing = isServed && addresses.length === 0;
+    return {
+      ...each,
+      assignment: isSharing && verdict.ok ? { ...assignment, verdict: shared.verdict } : assignment,
+      reachedAt: isSharing ? shared.addresses : addresses,
+    };
+  });
 }
 
 /** Listeners can overlap on one set of addresses: those of one Gateway, or those that Gateways share. */
@@ -129,6 +163,7 @@ function translateGateway(
     body: addressed.body,
     listeners,
     addresses: assignment.addresses,
+    reachedAt: addressed.reachedAt,
     listenerSets: translatedSets.map((set) => {
       const acceptedSet = setAccepted(set.allowed, accepted, set.listeners);
       return {

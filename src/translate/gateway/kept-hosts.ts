@@ -51,6 +51,10 @@ interface PortNames {
   waiting: WrittenListener[];
 }
 
+/** How to have what another object has on the addresses that Gateways share. */
+export const OWN_ADDRESS =
+  "with addresses in the option gatewayAddresses, each Gateway has one of its own";
+
 /**
  * Hosts on the ports that Gateways share. A younger listener of another namespace gets no host that an Ingress or Rule names, none below
  * an older listener's hostname, and none that an older route on a wider listener names. With the option sharedHosts only the first of
@@ -99,7 +103,7 @@ export class KeptHosts {
     if (!isNamed(listener) || hostname.kind === "any") return undefined;
     const owner = this.#ownerOf(listener) ?? this.#namingOf(listener);
     if (owner === undefined) return undefined;
-    const message = `hostname ${hostText(hostname)} on port ${String(port)} can't be had: it belongs to ${nameOf(owner)}`;
+    const message = `hostname ${hostText(hostname)} on port ${String(port)} can't be had: it belongs to ${nameOf(owner)}; ${OWN_ADDRESS}`;
     return refused("HostnameConflict", message);
   }
 

@@ -119,6 +119,8 @@ export interface TranslatedGateway extends GatewayState {
   readonly listeners: readonly TranslatedListener[];
   readonly listenerSets: readonly TranslatedListenerSet[];
   readonly addresses: readonly string[];
+  /** Addresses and names for its status. */
+  readonly reachedAt: readonly string[];
   readonly verdicts: {
     /** InvalidParameters, UnsupportedAddress, ListenersNotValid. */
     readonly accepted: Verdict;

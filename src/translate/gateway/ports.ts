@@ -1,4 +1,5 @@
 /** Ports of Gateways: which ones they ask for, and which listener gets each port and hostname. */
+import type { Gateway } from "../../api/gateway.js";
 import type { CompileOptions } from "../../model/options.js";
 import { ANY_HOST, type HostPattern, hostKey, hostText } from "../../model/values.js";
 import { own } from "../../support/json-object.js";
@@ -6,7 +7,7 @@ import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
 import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressedGateway } from "./addresses.js";
-import { type KeptHosts, claimantOf } from "./kept-hosts.js";
+import { type KeptHosts, OWN_ADDRESS, claimantOf } from "./kept-hosts.js";
 import type { WrittenListener } from "./model.js";
 import { type Refused, refused } from "./verdict.js";
 import { type WrittenGateway, isServedProtocol, listenersOf } from "./written-gateways.js";
@@ -56,7 +57,7 @@ export function claimPorts(
         ...sets.map((set) => ({ parent: set.listenerSet, listeners: set.listeners })),
       ];
       return parents.map((each) => ({
-        ...{ ...each, ports, isShared },
+        ...{ ...each, gateway, ports, isShared },
         claimant: claimantOf({ gateway, parent: each.parent }),
       }));
     });
@@ -68,13 +69,13 @@ export function claimPorts(
   const byAge = claims.sort(
     (a, b) => isClosed(a) - isClosed(b) || compareAge(a.claimant, b.claimant),
   );
-  for (const { parent, listeners, ports, isShared } of byAge) {
+  for (const { parent, gateway, listeners, ports, isShared } of byAge) {
     for (const listener of isShared ? listeners : []) {
       const conflict = kept.conflict(listener);
       if (conflict !== undefined) conflicts.set(listener, conflict);
     }
     const open = listeners.filter((listener) => !conflicts.has(listener));
-    for (const [listener, conflict] of ports.claim(open, nameOf(parent))) {
+    for (const [listener, conflict] of ports.claim(open, { name: nameOf(parent), gateway })) {
       conflicts.set(listener, conflict);
     }
     for (const listener of isShared ? open : []) if (!conflicts.has(listener)) kept.add(listener);
@@ -90,7 +91,7 @@ function sharedPorts(balancers: readonly LoadBalancer[], options: CompileOptions
       const owner = frontend ?? alb;
       const name =
         owner === undefined ? "the Ingresses (options httpPort, httpsPort)" : nameOf(owner);
-      ports.reserve({ protocol: tls ? "HTTPS" : "HTTP", port }, ANY_HOST, name);
+      ports.reserve({ protocol: tls ? "HTTPS" : "HTTP", port }, ANY_HOST, { name });
     }
   }
   return ports;
@@ -110,15 +111,21 @@ const USES: Readonly<Record<string, string | undefined>> = {
 
 type ListenerPort = Pick<WrittenListener["spec"], "protocol" | "port">;
 
+interface Owner {
+  readonly name: string;
+  /** The Gateway that it is, or belongs to. */
+  readonly gateway?: Gateway;
+}
+
 /** Which object has which port and hostname on one set of addresses. */
 class PortTable {
   readonly #ports = new Map<
     string,
     {
       readonly protocol: string;
-      readonly owner: string;
+      readonly owner: Owner;
       /** Owners by host key. */
-      readonly hosts: Map<string, string>;
+      readonly hosts: Map<string, Owner>;
     }
   >();
   readonly #options: CompileOptions;
@@ -127,9 +134,9 @@ class PortTable {
     this.#options = options;
   }
 
-  reserve({ protocol, port }: ListenerPort, hostname: HostPattern, owner: string): void {
+  reserve({ protocol, port }: ListenerPort, hostname: HostPattern, owner: Owner): void {
     const key = portKey({ protocol, port });
-    const entry = this.#ports.get(key) ?? { protocol, owner, hosts: new Map<string, string>() };
+    const entry = this.#ports.get(key) ?? { protocol, owner, hosts: new Map<string, Owner>() };
     entry.hosts.set(hostKey(hostname), owner);
     this.#ports.set(key, entry);
   }
@@ -141,11 +148,11 @@ class PortTable {
    */
   claim(
     listeners: readonly WrittenListener[],
-    owner: string,
+    owner: Owner,
   ): ReadonlyMap<WrittenListener, Refused> {
     const conflicts = new Map<WrittenListener, Refused>();
     for (const listener of listeners) {
-      const conflict = this.#conflict(listener);
+      const conflict = this.#conflict(listener, owner);
       if (conflict !== undefined) conflicts.set(listener, conflict);
     }
     const left = listeners.filter((listener) => !conflicts.has(listener));
@@ -157,17 +164,20 @@ class PortTable {
     return conflicts;
   }
 
-  #conflict({ spec, hostname }: WrittenListener): Refused | undefined {
+  #conflict({ spec, hostname }: WrittenListener, claimant: Owner): Refused | undefined {
     const existing = this.#ports.get(portKey(spec));
     const use = own(USES, spec.protocol);
     if (existing === undefined || use === undefined) return undefined;
     if (own(USES, existing.protocol) !== use) {
-      return protocolConflict(spec, `it belongs to ${existing.owner} for ${existing.protocol}`);
+      return protocolConflict(
+        spec,
+        belongsTo(existing.owner, claimant, ` for ${existing.protocol}`),
+      );
     }
     const owner = existing.hosts.get(hostKey(hostname));
     return owner === undefined
       ? undefined
-      : hostnameConflict(spec, hostname, `it belongs to ${owner}`);
+      : hostnameConflict(spec, hostname, belongsTo(owner, claimant));
   }
 
   /** Listeners whose protocol is not served conflict with nothing. */
@@ -206,6 +216,12 @@ function portKey({ protocol, port }: ListenerPort): string {
 
 function protocolConflict({ port, protocol }: ListenerPort, why: string): Refused {
   return refused("ProtocolConflict", `port ${String(port)} can't be used for ${protocol}: ${why}`);
+}
+
+/** Only ports of the shared addresses have owners that are not of the claimant's Gateway. */
+function belongsTo({ name, gateway }: Owner, claimant: Owner, use = ""): string {
+  const advice = gateway === claimant.gateway ? "" : `; ${OWN_ADDRESS}`;
+  return `it belongs to ${name}${use}${advice}`;
 }
 
 function hostnameConflict(

@@ -15,11 +15,11 @@ jest.unstable_mockModule("../../../src/output/nginx-binary.js", () => ({
 const { runOptions } = await import("../../../src/cli/run.js");
 
 /** The options of `albc run` with these words, this options file and this nginx. */
-function optionsOf(
+async function optionsOf(
   words: readonly string[],
   contents: Readonly<Record<string, unknown>> = {},
   nginx?: Pick<NginxBinary, "stream">,
-): CompileOptions {
+): Promise<CompileOptions> {
   const unexpected = (text: string): never => {
     throw new Error(text);
   };
@@ -31,13 +31,13 @@ function optionsOf(
     ...{ path: "/nginx", version: "1.30.0", directives: "", variables: {} },
     ...nginx,
   };
-  const options = runOptions({ call, settings, binary });
+  const options = await runOptions({ call, settings, binary });
   // Everything that is not detected is as the settings say.
   const { ingressWithoutClass, authAddresses, stream, ...rest } = options;
-  const { listenerSockets, processors, machineAddresses } = rest;
+  const { listenerSockets, processors, machineAddresses, routedAddresses } = rest;
   const detected = {
     ...{ ingressWithoutClass, authAddresses, stream },
-    ...{ listenerSockets, processors, machineAddresses },
+    ...{ listenerSockets, processors, machineAddresses, routedAddresses },
   };
   expect(options).toEqual({ ...compileOptions(settings), ...detected });
   return options;
@@ -53,8 +53,8 @@ test.each([
   [CLUSTER, true, true],
 ])(
   "of %j, with ingressWithoutClass %s, those without a class are served: %s",
-  (words, on, served) => {
-    expect(optionsOf(words, { ingressWithoutClass: on }).ingressWithoutClass).toBe(served);
+  async (words, on, served) => {
+    expect((await optionsOf(words, { ingressWithoutClass: on })).ingressWithoutClass).toBe(served);
   },
 );
 
@@ -66,19 +66,19 @@ test.each([
   [false, undefined, false],
 ])(
   "with the option stream %s and the nginx %j, streams are served: %s",
-  (stream, nginx, served) => {
-    expect(optionsOf(FILES, { stream }, nginx).stream).toBe(served);
+  async (stream, nginx, served) => {
+    expect((await optionsOf(FILES, { stream }, nginx)).stream).toBe(served);
   },
 );
 
 test.each([
   [MOST_SOCKETS - 1, MOST_SOCKETS - 1],
   [MOST_SOCKETS + 1, MOST_SOCKETS],
-])("of %i sockets, the machine allows %i", (listenerSockets, allowed) => {
-  expect(optionsOf(FILES, { listenerSockets }).listenerSockets).toBe(allowed);
+])("of %i sockets, the machine allows %i", async (listenerSockets, allowed) => {
+  expect((await optionsOf(FILES, { listenerSockets })).listenerSockets).toBe(allowed);
 });
 
-test("processors and addresses are those of the machine", () => {
-  expect(optionsOf(FILES).processors).toBe(cpus().length);
-  expect(optionsOf(FILES).machineAddresses).toContain("127.0.0.1");
+test("processors and addresses are those of the machine", async () => {
+  expect((await optionsOf(FILES)).processors).toBe(cpus().length);
+  expect((await optionsOf(FILES)).machineAddresses).toContain("127.0.0.1");
 });

@@ -1,7 +1,12 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { environmentConf, environmentFiles, nameServers } from "../../../src/output/environment.js";
+import {
+  environmentConf,
+  environmentFiles,
+  machineFacts,
+  nameServers,
+} from "../../../src/output/environment.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { useTempFolder } from "../../support/temp-folder.js";
@@ -101,4 +106,10 @@ test("one that is not there is an error", async () => {
   await expect(environmentFiles({ resolver: [], caFile, folder: folder() })).rejects.toThrow(
     new EnvironmentError(`the CA file ${caFile} does not exist`),
   );
+});
+
+test("addresses of default routes are the machine's, and none is a loopback address", async () => {
+  const { machineAddresses, routedAddresses } = await machineFacts();
+  expect(machineAddresses).toEqual(expect.arrayContaining([...routedAddresses]));
+  expect(routedAddresses).not.toContain("127.0.0.1");
 });

@@ -1,3 +1,4 @@
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { gateway, object } from "../../../support/gateway-route-objects.js";
 import { translated } from "../../../support/translated.js";
 
@@ -5,6 +6,7 @@ const HTTP = { name: "http", port: 80, protocol: "HTTP" };
 const BROKEN = { name: "broken", port: 81, protocol: "SMTP" };
 
 interface Status {
+  readonly addresses?: readonly { type: string; value: string }[];
   readonly conditions: readonly { type: string; status: string; reason: string; message: string }[];
 }
 
@@ -69,4 +71,65 @@ test("settings without effect are reported", () => {
     "SETTING_UNSUPPORTED Gateway default/odd spec.defaultScope",
     "SETTING_UNSUPPORTED Gateway default/odd spec.allowedListeners.namespaces",
   ]);
+});
+
+const SERVICE = `
+apiVersion: v1
+kind: Service
+metadata: { name: edge, namespace: infra }
+spec: { type: LoadBalancer, ports: [{ port: 80 }] }
+`;
+const BALANCED = `${SERVICE}status: { loadBalancer: { ingress: [{ ip: 192.0.2.2 }, { hostname: lb.example }] } }`;
+const PUBLISHED = { publishService: "infra/edge" };
+const ROUTED = { routedAddresses: ["10.0.0.9", "fd00::9"] };
+const { dataPlane } = DEFAULT_OPTIONS;
+
+test.each<[string, string, Partial<CompileOptions>, readonly string[]]>([
+  ["nothing is known", "", {}, []],
+  ["the machine has routes", "", ROUTED, ["IPAddress 10.0.0.9", "IPAddress fd00::9"]],
+  [
+    "nginx does not listen on IPv6",
+    "",
+    { ...ROUTED, dataPlane: { ...dataPlane, ipv6: false } },
+    ["IPAddress 10.0.0.9"],
+  ],
+  [
+    "there is a publishAddress",
+    "",
+    { ...ROUTED, publishAddress: ["192.0.2.1", "a.example"] },
+    ["IPAddress 192.0.2.1", "Hostname a.example"],
+  ],
+  [
+    "there is a publishService",
+    BALANCED,
+    { ...ROUTED, ...PUBLISHED },
+    ["IPAddress 192.0.2.2", "Hostname lb.example"],
+  ],
+  [
+    "the publishService has no address yet",
+    SERVICE,
+    { ...ROUTED, ...PUBLISHED },
+    ["AddressNotAssigned"],
+  ],
+  ["there is no such publishService", "", { ...ROUTED, ...PUBLISHED }, ["AddressNotAssigned"]],
+  [
+    "it has an address of its own",
+    BALANCED,
+    { ...ROUTED, ...PUBLISHED, gatewayAddresses: ["10.1.0.1"] },
+    ["IPAddress 10.1.0.1"],
+  ],
+  [
+    "a CRD allows no more than 16",
+    "",
+    { publishAddress: Array.from({ length: 17 }, (_, i) => `192.0.2.${String(i)}`) },
+    Array.from({ length: 16 }, (_, i) => `IPAddress 192.0.2.${String(i)}`),
+  ],
+])("where a Gateway is reached if %s", (_, service, options, expected) => {
+  const { statuses, config } = translated(`${gateway([HTTP])}\n---\n${service}`, options);
+  const found = statuses.find(({ kind }) => kind === "Gateway")?.status as unknown as Status;
+  const reason = found.conditions.find(({ type }) => type === "Programmed")?.reason ?? "";
+  const addresses = (found.addresses ?? []).map(({ type, value }) => `${type} ${value}`);
+  expect(reason === "Programmed" ? addresses : [...addresses, reason]).toEqual(expected);
+  // Whatever the status says, it is served.
+  expect(config.listeners.some(({ isolated }) => isolated === true)).toBe(true);
 });

@@ -5,7 +5,7 @@ import { type ReadGateways, readWritten } from "../../../support/written-gateway
 /** `<gateway>/<listener>: <reason>` of each listener in conflict. */
 function conflicts({ gateways, context }: ReadGateways): readonly string[] {
   const assignment = { addresses: [], isServed: true, verdict: { ok: true } } as const;
-  const addressed = gateways.map((gateway) => ({ ...gateway, assignment }));
+  const addressed = gateways.map((gateway) => ({ ...gateway, assignment, reachedAt: [] }));
   const kept = new KeptHosts([], context);
   const found = claimPorts(addressed, [], kept, context.options);
   return [...found].map(([{ parent, name }, { reason }]) => {
