@@ -42,9 +42,13 @@ export class AlbcProcess {
       readonly env?: Record<string, string>;
       /** The built command, when it is another checkout's. */
       readonly main?: string | undefined;
+      /** Words before the command. */
+      readonly within?: readonly string[];
     },
   ) {
-    this.#child = spawn(process.execPath, [options.main ?? MAIN, ...words], {
+    const { within: before = [], main = MAIN } = options;
+    const [command = "", ...rest] = [...before, process.execPath, main, ...words];
+    this.#child = spawn(command, rest, {
       cwd: options.cwd,
       env: { ...process.env, ...OF_TESTS, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The built command, when it is another checkout's. */
   readonly main?: string | undefined;
+  /** Words before the command, such as those of setpriv. */
+  readonly within?: readonly string[];
   /** Errors, and warnings of nginx about its configuration, that the test brings about; any other makes its end fail. */
   readonly errors?: readonly RegExp[];
 }
@@ -57,8 +59,12 @@ export class Gateway implements Closable {
       ...["--http-port", String(ports.http), "--https-port", String(ports.https)],
       ...["--workers", "2", "--drain-timeout", "10s", ...(options.flags ?? [])],
     ];
-    const { env, main } = options;
-    this.albc = new AlbcProcess(words, { cwd: folder, main, ...(env && { env }) });
+    const { env, main, within } = options;
+    this.albc = new AlbcProcess(words, {
+      ...{ cwd: folder, main },
+      ...(env && { env }),
+      ...(within && { within }),
+    });
   }
 
   /** Starts it and waits until every worker serves the manifests. */

@@ -1,5 +1,7 @@
-/** A port that another process has costs its own listener, and nobody else. */
+/** A port that nginx can't listen on costs its own listener, and nobody else. */
+import { readFile } from "node:fs/promises";
 import { type Server, createServer } from "node:net";
+import { execa } from "execa";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
 import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
@@ -8,6 +10,7 @@ import type { Request } from "../harness/http-client.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
 
 const scene = useScene();
 const HOST = "web.example";
@@ -76,3 +79,43 @@ it("a port that is taken at the start does not keep the others from being served
   await gateway.logged(/PORT_UNAVAILABLE/);
   expect((await gateway.send(as("old"))).status).toBe(200);
 });
+
+it("a start without any port serves nothing, and the port once it is free", async () => {
+  const files = { "site.yaml": site(), "users.yaml": await users("old") };
+  const options = { files, httpPort: taken, httpsPort: 0, errors: [/./] };
+  const gateway = await scene.use(Gateway.start(options));
+  await gateway.logged(/is in use by another process[^\n]*can't listen on these ports/);
+
+  await new Promise((resolve) => holder.close(resolve));
+  await gateway.write("users.yaml", await users("new"));
+  await gateway.until("it serves", as("new"), ({ status }) => status === 200);
+});
+
+it("without the right to listen below 1024, other ports are served, and all once it has it", async () => {
+  // Only root can make a network namespace, which has a sysctl of its own.
+  if (process.getuid?.() !== 0) return;
+  const files = { "site.yaml": site(), "gateway.yaml": listeners({ taken }) };
+  const unprivileged = ["setpriv", "--bounding-set", "-net_bind_service"];
+  const gateway = await scene.use(
+    Gateway.start({
+      ...{ files, httpPort: 80, httpsPort: 0, errors: [/./] },
+      within: ["unshare", "--net", ...unprivileged],
+    }),
+  );
+  await gateway.logged(/ip_unprivileged_port_start[^\n]*can't listen on these ports/);
+  await gateway.logged(/PORT_UNAVAILABLE[^\n]*port 80 |port 80 [^\n]*PORT_UNAVAILABLE/);
+  const { pid } = gateway.albc;
+  expect(await listening(pid)).toEqual([taken]);
+
+  const space = ["nsenter", "--target", String(pid), "--net"];
+  await execa`${space} sysctl --quiet --write net.ipv4.ip_unprivileged_port_start=80`;
+  await gateway.write("users.yaml", await users("new"));
+  await waitFor("it listens there", async () => (await listening(pid)).includes(80));
+});
+
+/** The TCP ports in the network namespace of the process that something listens on, on every IPv4 address (proc_pid_net(5)). */
+async function listening(pid: number): Promise<readonly number[]> {
+  const table = await readFile(`/proc/${String(pid)}/net/tcp`, "utf8");
+  const ports = [...table.matchAll(/: 00000000:([0-9A-F]{4}) \S+ 0A /g)];
+  return [...new Set(ports.map(([, port = ""]) => parseInt(port, 16)))];
+}

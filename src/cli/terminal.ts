@@ -24,7 +24,7 @@ export const EXIT = {
   /** The input has errors, or `--check` found differences. */
   inputErrors: 1,
   usage: 2,
-  /** No nginx, port taken, disk full, unreadable path. */
+  /** No nginx, disk full, unreadable path. */
   environment: 3,
 } as const;
 

@@ -212,7 +212,7 @@ export class Controller {
     return { ...compilation, files: [...compilation.files, ...this.#setup.fixedFiles] };
   }
 
-  /** Leaves out ports that nginx can't listen on, as long as others remain. Returns the version of the policy. */
+  /** Leaves out ports that nginx can't listen on, even if none is left. Returns the version of the policy. */
   async #startLeavingOut(nginx: FirstStart, watch: ApplyWatch): Promise<string> {
     const { files, applied } = await this.#compile();
     watch.compiled();
@@ -224,11 +224,8 @@ export class Controller {
     } catch (error: unknown) {
       if (!(error instanceof NginxRefused || error instanceof NginxNotStarted)) throw error;
       const { unavailablePorts, message } = error;
-      const isSomethingLeft = this.#served.ports.some(
-        (port) => !unavailablePorts.includes(String(port)),
-      );
       const isOther =
-        (isSomethingLeft && this.#loop.exclude(unavailablePorts, message)) ||
+        this.#loop.exclude(unavailablePorts, message) ||
         (error instanceof NginxRefused && (await this.#searchObjects()));
       if (!isOther) throw error;
       return this.#startLeavingOut(nginx, watch);

@@ -150,7 +150,7 @@ export const DIAGNOSTIC_CATALOG = {
   PORT_UNAVAILABLE: error(
     "nginx can't listen on a port",
     "nginx could not bind it: another process uses it, the machine lacks the address, or ports below 1024 are not allowed. The port is not served; everything else is. albc tries again every 30 seconds, and at each change.",
-    "end the other process, or choose another port",
+    "end the other process, choose another port, or give albc the right to listen below 1024 (docs/operations.md, Ports below 1024)",
   ),
   REFUSED_BY_NGINX: error(
     "nginx refuses its configuration because of an object",

@@ -118,7 +118,7 @@ function translateBind(message: string): string | undefined {
     case "98":
       return `${place} is in use by another process; end that, or choose another port`;
     case "13":
-      return `${place} needs root or CAP_NET_BIND_SERVICE; ports above 1023 do not (--http-port, --https-port)`;
+      return `${place} needs root, CAP_NET_BIND_SERVICE or the sysctl net.ipv4.ip_unprivileged_port_start; ports above 1023 do not (--http-port, --https-port)`;
     case "97":
       return `${place}: this machine has no IPv6; switch it off by --ipv6=false`;
     case "99":

@@ -20,10 +20,13 @@ export function unavailability(
     addresses.length === 0 ? [String(port)] : addresses.map((ip) => at(ip, port))
   ).map((place) => (transport === "udp" ? `${place}/udp` : place));
   const taken = places.find((place) => unavailablePorts.includes(place));
-  return taken === undefined
-    ? undefined
-    : `port ${taken} can't be listened on: another process has it, or the machine does not give it`;
+  if (taken === undefined) return undefined;
+  const right = port < UNPRIVILEGED ? ", nginx may not listen below 1024" : "";
+  return `port ${taken} can't be listened on: another process has it${right}, or the machine does not give it`;
 }
+
+/** The first port that Linux lets every process listen on, unless net.ipv4.ip_unprivileged_port_start says otherwise (ip-sysctl). */
+const UNPRIVILEGED = 1024;
 
 function at(address: string, port: number): string {
   return isIPv6(address) ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;

@@ -9,7 +9,7 @@ test.each([
   ],
   [
     "nginx: [emerg] bind() to [::]:443 failed (13: Permission denied)",
-    "[::]:443 needs root or CAP_NET_BIND_SERVICE; ports above 1023 do not (--http-port, --https-port)",
+    "[::]:443 needs root, CAP_NET_BIND_SERVICE or the sysctl net.ipv4.ip_unprivileged_port_start; ports above 1023 do not (--http-port, --https-port)",
   ],
   [
     `${AT}socket() [::]:80 failed (97: Address family not supported by protocol)`,
