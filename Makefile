@@ -221,7 +221,7 @@ test-smoke $(E2E_TESTS) test-smoke-least-node: test-build
 
 # $(call jest,PROJECT,NGINX)
 jest = NODE_OPTIONS=--experimental-vm-modules ALBC_TEST_NGINX=$(CURDIR)/$(2) \
-  $(STEP) node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json
+  $(STEP) .ci/own-network node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json
 
 test-build:
 	@$(STEP) tsc -p tsconfig.build.json
