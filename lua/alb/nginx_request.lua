@@ -11,6 +11,10 @@ local tonumber = tonumber
 
 ffi.cdef([[
     typedef struct {
+        size_t length;
+        char *bytes;
+    } albc_text_t;
+    typedef struct {
         void *data;
         void *read;
         void *write;
@@ -26,10 +30,16 @@ ffi.cdef([[
         void *read_event_handler;
         void *write_event_handler;
         albc_connection_t *connection;
+        void *address;
+        uint32_t address_size;
+        albc_text_t *name;
+        uintptr_t tries_left;
     } albc_upstream_t;
     typedef struct {
         uintptr_t status;
         intptr_t response_time;
+        intptr_t connect_time;
+        intptr_t header_time;
     } albc_try_t;
     typedef struct {
         char *first;

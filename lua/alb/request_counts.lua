@@ -53,6 +53,12 @@ function _M.begin(row, is_unusual)
     current[address_of_request()] = is_unusual and -1 - row or row
 end
 
+--- Whether a request is counted and has not ended. Its memory is valid then.
+---@param address number
+function _M.is_running(address)
+    return current[address] ~= nil
+end
+
 local function bucket_for(time)
     if time > LONGEST then
         return #BOUNDS

@@ -29,6 +29,7 @@ let tellerPort: number;
 
 async function start(mode: "off" | "headers"): Promise<LuaGateway> {
   const backend = await scene.use(EchoBackend.start("web"));
+  const second = await scene.use(EchoBackend.start("second"));
   tellerPort = await freePort();
   return scene.use(
     LuaGateway.start({
@@ -51,8 +52,15 @@ async function start(mode: "off" | "headers"): Promise<LuaGateway> {
             }),
           ],
         },
+        "several.example": { backends: [{ upstream: "several", weight: 1, protocol: "http" }] },
         "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
       },
+      upstreams: [
+        {
+          id: "several",
+          endpoints: [backend, second].map(({ port }) => ["127.0.0.1", port] as const),
+        },
+      ],
       environment: { "teller.conf": teller(tellerPort) },
       options: {
         dataPlane: {
@@ -68,6 +76,7 @@ async function start(mode: "off" | "headers"): Promise<LuaGateway> {
 /** One function that LuaJIT gives up on costs a third of what a request does: no test of behaviour would see it. */
 test.each([
   ["a plain route", "open.example", []],
+  ["a route with several endpoints", "several.example", []],
   ["a plain route in a new trace", "open.example", [], "headers"],
   ["a plain route in a client's trace", "open.example", [["traceparent", TRACEPARENT]], "headers"],
   ["a route with a trace rate", "sampled.example", [], "headers"],

@@ -49,6 +49,7 @@ export const luaDirectives = `
     lua_shared_dict albc_policy 8m;
     lua_shared_dict albc_state 1m;
     lua_shared_dict albc_counters 1m;
+    lua_shared_dict albc_outages 1m;
     lua_socket_log_errors off;
     uninitialized_variable_warn off;
     underscores_in_headers on;

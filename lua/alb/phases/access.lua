@@ -18,6 +18,7 @@ local handover = require("alb.upstream.handover")
 local hosts = require("alb.policy.hosts")
 local index = require("alb.policy.index")
 local log = require("alb.log")
+local outages = require("alb.upstream.outages")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local request_host = require("alb.request_host").get
@@ -183,6 +184,7 @@ local function run(server_id)
     -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then
         index.sync()
+        outages.sync()
     end
     local candidate, target, length = known_candidate(server_id)
     if not candidate then

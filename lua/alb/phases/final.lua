@@ -1,6 +1,7 @@
 --- Sets the status of a failed try: nginx answers 500 if the balancer refuses.
 -- May yield: no. Phases: rewrite, in the location of error_page 500.
 local adaptor = require("alb.backend_tls.adaptor")
+local balancer = require("alb.upstream.balancer")
 local errors = require("alb.errors")
 local watch = require("alb.upstream.watch")
 
@@ -26,6 +27,9 @@ end
 -- waited for one in vain, the backend was too slow.
 local function outcome()
     local status, reason = ngx.status, var.albc_reason
+    if reason == "" and not errors.backend_answered() then
+        balancer.learn(status)
+    end
     if
         reason == ""
         and status == 502

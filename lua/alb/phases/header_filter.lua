@@ -1,5 +1,6 @@
 --- Response headers: error reasons, CORS, response filters, cookies of the auth service.
 -- May yield: no. Phases: header_filter. All state is in nginx variables, so it survives until nginx's own error pages.
+local balancer = require("alb.upstream.balancer")
 local chosen_filters = require("alb.upstream.choice").filters
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
@@ -67,6 +68,13 @@ local function after(status, is_page)
     end
 end
 
+-- nginx gave up on the backend.
+local function learn(status)
+    if not errors.backend_answered() then
+        balancer.learn(status)
+    end
+end
+
 ---@param is_page boolean? the response is an error page of another backend
 local function finish(status, is_page)
     if status >= 400 then
@@ -74,6 +82,9 @@ local function finish(status, is_page)
         if var.albc_id == "" then
             request_id.draw()
             log.show()
+        end
+        if (status == 502 or status == 504) and var.albc_reason == "" then
+            learn(status)
         end
         errors.annotate(status)
     end

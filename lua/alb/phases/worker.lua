@@ -5,8 +5,11 @@ local counters = require("alb.counters")
 local ffi = require("ffi")
 local garbage = require("alb.garbage")
 local index = require("alb.policy.index")
+local outages = require("alb.upstream.outages")
+local probes = require("alb.upstream.probes")
 local request_id = require("alb.request_id")
 local rows = require("alb.rows")
+local stalls = require("alb.upstream.stalls")
 local watch = require("alb.upstream.watch")
 
 local ngx = ngx
@@ -72,6 +75,7 @@ end
 function _M.sync()
     index.sync()
     if index.seq() ~= reported then
+        outages.prune()
         _M.report()
     end
 end
@@ -169,6 +173,9 @@ local function tick(premature)
     _M.report()
     follow_closely()
     watch.sweep()
+    outages.sync()
+    probes.run()
+    stalls.scan()
     polls = polls + 1
     if polls >= POLLS then
         polls = 0

@@ -1,7 +1,8 @@
---- Endpoints of an upstream, used round robin by each worker.
+--- Endpoints of an upstream, used round robin by each worker. Those that are out (outages.lua) get no turns.
 -- In a prepared upstream addresses and ports alternate: the first endpoint is `[1]`, `[2]`. So reading a single
 -- endpoint needs no further table. May yield: no. Phases: access, balancer.
 local index = require("alb.policy.index")
+local outages = require("alb.upstream.outages")
 
 local math_random = math.random
 local str_find = string.find
@@ -10,7 +11,8 @@ local _M = {}
 
 --- Prepares a decoded upstream: IPv6 addresses in brackets, as nginx and sockets require; a random start, so that
 --- workers don't choose the same endpoints at the same time.
-function _M.prepare(upstream)
+---@param id string
+function _M.prepare(upstream, id)
     local endpoints = upstream.endpoints or {}
     local count = #endpoints
     for i = 1, count do
@@ -18,9 +20,10 @@ function _M.prepare(upstream)
         upstream[2 * i - 1] = str_find(address, ":", 1, true) and "[" .. address .. "]" or address
         upstream[2 * i] = endpoints[i][2]
     end
-    upstream.endpoints, upstream.count = nil, count
+    upstream.endpoints, upstream.count, upstream.id = nil, count, id
     upstream.last = count > 0 and math_random(count) or 0
     upstream.last_again = upstream.last
+    outages.apply(upstream)
 end
 
 --- The decoded upstream, or nil.
@@ -35,26 +38,37 @@ function _M.at(upstream, position)
     return upstream[2 * position - 1], upstream[2 * position]
 end
 
---- Position of the next endpoint, for callers that need it before the try.
+--- Whether the endpoint at a position gets no requests now.
+function _M.is_out(upstream, position)
+    local out = upstream.out
+    return out ~= nil and out.positions[position] == true
+end
+
+-- The position after another one; 0 if there is none.
+local function after(upstream, position)
+    local out = upstream.out
+    if out then
+        return out.following[position]
+    end
+    if position < upstream.count then
+        return position + 1
+    end
+    return upstream.count > 0 and 1 or 0
+end
+
+--- Position of the next endpoint.
 ---@return integer position 0 if there is none
 function _M.next_position(upstream)
-    _M.next(upstream)
-    return upstream.last
+    local i = after(upstream, upstream.last)
+    upstream.last = i
+    return i
 end
 
 --- The next endpoint.
 ---@return string? address nil if there is none
 ---@return integer? port
 function _M.next(upstream)
-    local count = upstream.count
-    if count == 0 then
-        return nil
-    end
-    local i = upstream.last + 1
-    if i > count then
-        i = 1
-    end
-    upstream.last = i
+    local i = _M.next_position(upstream)
     return upstream[2 * i - 1], upstream[2 * i]
 end
 
@@ -63,18 +77,22 @@ end
 ---@return string address
 ---@return integer port
 function _M.again(upstream)
-    local i = upstream.last_again % upstream.count + 1
+    local i = after(upstream, upstream.last_again)
     upstream.last_again = i
     return upstream[2 * i - 1], upstream[2 * i]
 end
 
 --- The next endpoint of the upstream with an id.
+---@return string? address
+---@return integer? port
+---@return table? upstream
 function _M.pick(id)
     local upstream = _M.upstream(id)
     if not upstream then
         return nil
     end
-    return _M.next(upstream)
+    local address, port = _M.next(upstream)
+    return address, port, upstream
 end
 
 return _M

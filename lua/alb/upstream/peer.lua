@@ -1,11 +1,16 @@
 --- Shared parts of every try: choose the next endpoint, set the peer, inspect the last try, refuse.
--- May yield: no. Phases: balancer.
+-- May yield: no. Phases: balancer; learn and the questions about the last try also in rewrite and header_filter.
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
+local outages = require("alb.upstream.outages")
+local request_memory = require("alb.nginx_request")
+local stalls = require("alb.upstream.stalls")
+local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local var = ngx.var
+local cast = require("ffi").cast
 local enable_keepalive = balancer.enable_keepalive
 local recreate_request = balancer.recreate_request
 local set_current_peer = balancer.set_current_peer
@@ -88,6 +93,60 @@ function _M.next_untried(upstream)
         end
     end
     return endpoints.again(upstream)
+end
+
+-- nginx's structure of the request; nil if it can't be read.
+local function memory_of_upstream()
+    local request = cast(request_memory.pointer, request_memory.address())
+    if request_memory.is_known and request.upstream ~= nil then
+        return request.upstream, tonumber(request.tries.count)
+    end
+end
+
+--- Whether there is no other try after the current one.
+function _M.is_last()
+    local upstream = memory_of_upstream()
+    return not upstream or upstream.tries_left <= 1
+end
+
+-- Whether a try may have failed on a connection that was kept: a backend may close an idle one at the moment when it is
+-- taken. nginx takes no such try from those that are left.
+local function was_kept(total, running)
+    local upstream, begun = memory_of_upstream()
+    return not upstream or begun - running > total - tonumber(upstream.tries_left)
+end
+
+-- Why the last try says that its endpoint can't be reached; nil: it doesn't.
+local function failure(status, total, running, adaptor)
+    if _M.was_answered() then
+        return nil
+    end
+    local adapted = adaptor and adaptor.failure(var.albc_endpoint)
+    if adapted or not _M.was_connected() then
+        return (status == 504 or adapted == "timeout") and "connect_timeout" or "connect_failed"
+    end
+    if status == 504 or watch.is_over() or was_kept(total, running) then
+        return nil
+    end
+    return "closed_early"
+end
+
+--- Tells the memory of outages what the last try says about its endpoint: a connection that could not be made, or that
+--- ended before a response began, counts. A status and a late response don't: a slow application is not a dead one.
+---@param upstream table prepared
+---@param status integer 502 or 504
+---@param total integer tries that the request may have
+---@param running integer tries that have begun and not ended: 1 in the balancer, which runs for the next one, else 0
+---@param adaptor table? backend_tls/adaptor.lua, where it opens the connections
+function _M.learn(upstream, status, total, running, adaptor)
+    if upstream.count == 1 or stalls.was_ended() then
+        return
+    end
+    local reason = failure(status, total, running, adaptor)
+    local address, port = str_match(_M.tried() or "", "([^ ,]+):(%d+)[ :]*$")
+    if reason and address then
+        outages.failed(upstream, address .. ":" .. port, reason)
+    end
 end
 
 --- Makes nginx rebuild an HTTP/2 request for another try. Otherwise, after a try on a keepalive connection, it would

@@ -6,7 +6,6 @@ local endpoints = require("alb.upstream.endpoints")
 local peer = require("alb.upstream.peer")
 local target = require("alb.upstream.target")
 local tokens = require("alb.upstream.session_token")
-local tries = require("alb.upstream.tries")
 
 local ngx = ngx
 local var = ngx.var
@@ -15,7 +14,6 @@ local str_find = string.find
 local str_gsub = string.gsub
 local str_lower = string.lower
 local str_match = string.match
-local str_sub = string.sub
 
 local _M = {}
 
@@ -78,21 +76,13 @@ function _M.forget()
     var.albc_session = ""
 end
 
-local function upstream_id()
-    local written = var.albc_backend
-    if str_sub(written, 1, 1) == "*" then
-        return tries.decode(written).upstream
-    end
-    return (target.decode(written))
-end
-
 -- Upstream and endpoint that have answered; nil if none has.
 local function answering_endpoint()
     local times, addresses = var.upstream_header_time, peer.tried()
     if not times or not str_find(times, "%d$") or not addresses then
         return nil
     end
-    local id = upstream_id()
+    local id = target.upstream(var.albc_backend)
     local address, port = str_match(addresses, "([^ ,]+):(%d+)$")
     return id, endpoints.upstream(id), address, port
 end

@@ -3,6 +3,7 @@
 -- A variable instead of ngx.ctx, because it survives internal redirects and costs nothing if unused.
 -- May yield: no. Phases: encode in access; decode in balancer and header_filter.
 local re_match = ngx.re.match
+local str_match = string.match
 local tonumber = tonumber
 
 local _M = {}
@@ -26,6 +27,11 @@ function _M.encode(upstream_id, timeouts, preferred)
         .. (preferred or 0)
         .. " "
         .. upstream_id
+end
+
+--- The upstream id of a result of this module's or of tries.lua's `encode`.
+function _M.upstream(target)
+    return str_match(target, "%S+$")
 end
 
 --- Decodes the result of `encode`: upstream id, connect, send, read, preferred.

@@ -10,7 +10,9 @@ local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local has = require("alb.known_locations").has
 local index = require("alb.policy.index")
+local outages = require("alb.upstream.outages")
 local peer = require("alb.upstream.peer")
+local stalls = require("alb.upstream.stalls")
 local turns = require("alb.turns")
 local watch = require("alb.upstream.watch")
 
@@ -34,8 +36,10 @@ local _M = {}
 
 local NO_RETRY = -1
 
--- The methods that nginx considers non-idempotent.
-local not_idempotent = { POST = true, PATCH = true, LOCK = true }
+-- Milliseconds to connect.
+local BRIEF, WHOLE = outages.BRIEF * 1000, outages.WHOLE * 1000
+
+local not_idempotent = stalls.NOT_IDEMPOTENT
 
 local FAMILIES = {
     http = "@try",
@@ -193,26 +197,32 @@ local function limit_of(plan)
     return min(each, left)
 end
 
-local function limit_timeouts(plan, limit)
+-- Milliseconds that the connection of this try may take.
+local function connect_limit(plan, upstream, is_last)
+    if plan.connect > 0 and plan.connect ~= WHOLE then
+        return plan.connect
+    end
+    return upstream.brief and not is_last and BRIEF or WHOLE
+end
+
+local function limit_timeouts(plan, limit, to_connect)
     if plan.connect == 0 then
+        if to_connect < WHOLE then
+            set_timeouts(to_connect / 1000)
+        end
         return
     end
-    local connect_limit = min(plan.connect, limit)
     if var.albc_upgrade ~= "" then
         -- A tunnel may be silent for longer than its handshake may take; watch.lua ends late handshakes.
         limit = huge
     end
-    set_timeouts(connect_limit / 1000, min(plan.send, limit) / 1000, min(plan.read, limit) / 1000)
+    set_timeouts(to_connect / 1000, min(plan.send, limit) / 1000, min(plan.read, limit) / 1000)
 end
 
--- Milliseconds; the same as in nginx.conf.
-local CONNECT = 5000
-
 -- nginx's timeouts can't enforce the deadline: a backend that sends slowly never reaches one.
-local function connect(plan, limit, adaptor, address, port)
+local function connect(limit, to_connect, adaptor, address, port)
     if adaptor then
-        local time = plan.connect > 0 and plan.connect or CONNECT
-        address, port = adaptor.aim(address, port, min(time, limit)), nil
+        address, port = adaptor.aim(address, port, to_connect), nil
     end
     if limit < huge then
         watch.start(now() * 1000 + limit, address, port)
@@ -224,10 +234,21 @@ local function endpoint_of(plan, upstream, is_first)
     if not is_first then
         return peer.next_untried(upstream)
     end
-    if plan.preferred > 0 and plan.preferred <= upstream.count then
-        return endpoints.at(upstream, plan.preferred)
+    local preferred = plan.preferred
+    if
+        preferred > 0
+        and preferred <= upstream.count
+        and not endpoints.is_out(upstream, preferred)
+    then
+        return endpoints.at(upstream, preferred)
     end
     return endpoints.next(upstream)
+end
+
+--- How many tries a request may have.
+---@param text string from `encode`
+function _M.most(text, upstream)
+    return 1 + more_tries(_M.decode(text), upstream)
 end
 
 --- Runs for each try of a request whose $albc_backend comes from `encode`.
@@ -240,6 +261,9 @@ function _M.balance(text, adaptor)
         return peer.refuse(errors.reasons.no_peer)
     end
     local failure, status = get_last_failure()
+    if failure then
+        peer.learn(upstream, status, 1 + more_tries(plan, upstream), 1, adaptor)
+    end
     local stop = failure and reason_to_stop(plan, status, adaptor)
     if stop then
         return peer.refuse(stop)
@@ -249,15 +273,21 @@ function _M.balance(text, adaptor)
     if limit < 1 then
         return peer.refuse(errors.reasons.timeout)
     end
-    limit_timeouts(plan, limit)
     local more = failure and 0 or more_tries(plan, upstream)
     if more > 0 then
         set_more_tries(more)
     end
+    local is_last = more == 0
     if failure then
         peer.renumber()
+        is_last = peer.is_last()
     end
-    return connect(plan, limit, adaptor, endpoint_of(plan, upstream, not failure))
+    local to_connect = min(connect_limit(plan, upstream, is_last), limit)
+    limit_timeouts(plan, limit, to_connect)
+    if upstream.count > 1 then
+        stalls.begin(upstream)
+    end
+    return connect(limit, to_connect, adaptor, endpoint_of(plan, upstream, not failure))
 end
 
 return _M

@@ -85,11 +85,11 @@ beforeAll(async () => {
       upstreams: [
         to("pages", pages.port),
         ...WAY_NAMES.flatMap((way) => [
-          to(`${way} first`, first(way).port),
-          to(`${way} both`, first(way).port, second(way).port),
-          to(`${way} half-dead`, dead, first(way).port),
-          to(`${way} half-wrong`, impostors.get(way)?.port ?? 0, first(way).port),
-          to(`${way} dead`, dead),
+          to(`${way}/first`, first(way).port),
+          to(`${way}/both`, first(way).port, second(way).port),
+          to(`${way}/half-dead`, dead, first(way).port),
+          to(`${way}/half-wrong`, impostors.get(way)?.port ?? 0, first(way).port),
+          to(`${way}/dead`, dead),
         ]),
       ],
       options: {
@@ -107,10 +107,10 @@ beforeAll(async () => {
 
 function routesOf(way: WayName): readonly (readonly [string, TestRoute])[] {
   const routes = Object.entries(ROUTES).map(([name, { upstream = "first", ...route }]) => {
-    const backend = { upstream: `${way} ${upstream}`, weight: 1, ...WAYS[way] };
+    const backend = { upstream: `${way}/${upstream}`, weight: 1, ...WAYS[way] };
     return [hostOf(name, way), { ...route, backends: [backend] }] as const;
   });
-  const mirror = { upstream: `${way} first`, ...WAYS[way], numerator: 1, denominator: 1 };
+  const mirror = { upstream: `${way}/first`, ...WAYS[way], numerator: 1, denominator: 1 };
   return [
     ...routes,
     [
