@@ -4,7 +4,7 @@ import {
   type StatusTable,
   factRows,
   policyFacts,
-  readStatus,
+  statusOfRun,
   statusTables,
   troubleOf,
 } from "../health/run-status.js";
@@ -22,7 +22,7 @@ const MOST_SHOWN = 10;
 /** `albc status`: what the nginx of a folder serves. The exit status is 1 if something is broken, or if not every worker serves the policy. */
 export async function runStatus(call: CallOf<"status">, terminal: Terminal): Promise<ExitStatus> {
   for (;;) {
-    const status = await readStatus(await policyFacts(call.folder), call.folder);
+    const status = await statusOfRun(await policyFacts(call.folder), call.folder);
     const text =
       call.format === "json"
         ? `${visibleJson(status, 2)}\n`

@@ -11,7 +11,7 @@ import {
   type SourceLocation,
   formatFieldPath,
 } from "../diagnostics/diagnostic.js";
-import { type Observe, summaryOf } from "../health/run-health.js";
+import { type Observe, runSummary } from "../health/run-health.js";
 import type { Advance } from "../input/load.js";
 import type { Resources } from "../input/resources.js";
 import { LiveObjects } from "../input/object-store.js";
@@ -190,7 +190,7 @@ export class Controller {
       this.#diagnostics.update(diagnostics);
       changes?.know({ waiting: waiting.map(waitOf), unreadable, broken });
       const counts = new Map(KIND_NAMES.map((kind) => [kind, resources.list(kind).length]));
-      observe("compiled", summaryOf({ objects: counts, diagnostics, certificates, unreadable }));
+      observe("compiled", runSummary({ objects: counts, diagnostics, certificates, unreadable }));
     }
     this.#served = { ports: portsOf(loadable), objects };
     return {

@@ -4,35 +4,33 @@ import { toWire } from "../explain/request.js";
 import type { Predicate, ValueTest } from "../model/route.js";
 import { cidrContains } from "../support/ip-address.js";
 import { groupBy } from "../support/collections.js";
-import { literalStart } from "./path-cells.js";
+import { literalStart } from "../support/literal-start.js";
 
-export type Condition = Predicate;
-
-export function conditionKey({ of, key = "", any }: Condition): string {
+export function conditionKey({ of, key = "", any }: Predicate): string {
   return JSON.stringify([of, key, any]);
 }
 
 /** What a condition is about. */
-export function subjectOf({ of, key = "" }: Pick<Condition, "of" | "key">): string {
+export function testedValue({ of, key = "" }: Pick<Predicate, "of" | "key">): string {
   return `${of} ${key}`;
 }
 
 /** A regular expression as a condition. */
-export function pathCondition(pattern: string, flags: string): Condition {
+export function pathCondition(pattern: string, flags: string): Predicate {
   return { of: "path", any: [["regex", flags === "i" ? `(?i)${pattern}` : pattern]] };
 }
 
 /** Whether every request that meets all of `given` meets `condition`, as far as that is easy to see. */
-export function follows(condition: Condition, given: readonly Condition[]): boolean {
+export function follows(condition: Predicate, given: readonly Predicate[]): boolean {
   const key = conditionKey(condition);
   return given.some(
     (other) =>
       conditionKey(other) === key ||
-      (subjectOf(other) === subjectOf(condition) && narrows(other, condition)),
+      (testedValue(other) === testedValue(condition) && narrows(other, condition)),
   );
 }
 
-function narrows({ any }: Condition, wider: Condition): boolean {
+function narrows({ any }: Predicate, wider: Predicate): boolean {
   if (wider.any.some(([op]) => op === "exists")) return true;
   const values = valuesOf(any);
   if (values !== undefined) return values.every((value) => meets(wider, value) === true);
@@ -42,14 +40,14 @@ function narrows({ any }: Condition, wider: Condition): boolean {
 }
 
 /** Whether no request meets all of them, as far as that is easy to see. */
-export function excludeEachOther(conditions: readonly Condition[]): boolean {
+export function excludeEachOther(conditions: readonly Predicate[]): boolean {
   if (conditions.length < 2) return false;
-  return [...groupBy(conditions, subjectOf).values()].some((same) =>
+  return [...groupBy(conditions, testedValue).values()].some((same) =>
     same.some((one, i) => same.slice(i + 1).some((other) => areDisjoint(one, other))),
   );
 }
 
-function areDisjoint(one: Condition, other: Condition): boolean {
+function areDisjoint(one: Predicate, other: Predicate): boolean {
   const [values, others] = [valuesOf(one.any), valuesOf(other.any)];
   if (values !== undefined) return values.every((value) => meets(other, value) === false);
   if (others !== undefined) return others.every((value) => meets(one, value) === false);
@@ -87,14 +85,14 @@ function valuesOf(any: readonly ValueTest[]): readonly string[] | undefined {
 }
 
 /** Whether a value meets a condition; undefined: only PCRE can decide. */
-export function meets({ any }: Condition, value: string): boolean | undefined {
+export function meets({ any }: Predicate, value: string): boolean | undefined {
   const results = any.map((test) => passes(test, toWire(value)));
   return results.includes(true) ? true : results.includes(undefined) ? undefined : false;
 }
 
 /** A value that meets all conditions, which are about one subject; undefined: none is found. */
 export function exampleValue(
-  conditions: readonly Condition[],
+  conditions: readonly Predicate[],
   suggestions: readonly string[] = [],
 ): string | undefined {
   const tests = conditions.flatMap(({ any }) => any);

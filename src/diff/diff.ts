@@ -6,12 +6,12 @@ import { forgetLongPatterns } from "../explain/pcre.js";
 import type { SourceRef } from "../model/values.js";
 import { compareBy, compareStrings, getOrInsert, groupBy } from "../support/collections.js";
 import { present } from "../support/json-object.js";
-import type { Condition } from "./conditions.js";
 import { type Effect, EFFECTS, changedNames, effectsOf } from "./effects.js";
 import { type Example, exampleOf } from "./example.js";
 import { type HostCell, hostCells } from "./host-cells.js";
 import { type CellChange, hostChanges } from "./host-changes.js";
 import type { Outcome } from "./outcome.js";
+import type { Predicate } from "../model/route.js";
 import type { LiteralPath } from "./path-cells.js";
 import { type DiffInput, type Door, Side } from "./side.js";
 
@@ -24,7 +24,7 @@ export interface Change {
   readonly hosts: readonly string[];
   readonly paths: readonly LiteralPath[];
   /** Only requests that meet all of them. */
-  readonly when: readonly Condition[];
+  readonly when: readonly Predicate[];
   readonly before: Treatment;
   readonly now: Treatment;
   /** Names of what differs in auth and settings. */

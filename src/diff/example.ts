@@ -2,7 +2,7 @@
 import { normalisePath, toWire } from "../explain/request.js";
 import type { Predicate } from "../model/route.js";
 import { groupBy } from "../support/collections.js";
-import { exampleValue, subjectOf } from "./conditions.js";
+import { exampleValue, testedValue } from "./conditions.js";
 import type { HostCell } from "./host-cells.js";
 import type { CellChange } from "./host-changes.js";
 import type { Door } from "./side.js";
@@ -28,14 +28,14 @@ export function exampleOf(change: CellChange, door: Door, { host }: HostCell): E
     ["host ", host],
     ["sourceIp ", "127.0.0.1"],
   ]);
-  for (const [subject, conditions] of groupBy(change.when, subjectOf)) {
+  for (const [subject, conditions] of groupBy(change.when, testedValue)) {
     const usual = values.get(subject);
     const suggestions = subject === "method " ? METHODS : usual === undefined ? [] : [usual];
     const value = exampleValue(conditions, suggestions);
     if (value === undefined) return undefined;
     values.set(subject, value);
   }
-  const isMet = change.isMetBy((condition) => values.get(subjectOf(condition)));
+  const isMet = change.isMetBy((condition) => values.get(testedValue(condition)));
   return isMet && values.get("host ") === host ? written(values, door, change) : undefined;
 }
 

@@ -3,32 +3,19 @@
  * the first to match a request. A pair is left out only if that is impossible, so no change is missed; whether the conditions of a pair
  * can really be met together may be unknown, for instance with regular expressions.
  */
-import type { PathMatch, ValueTest } from "../model/route.js";
+import type { PathMatch, Predicate, ValueTest } from "../model/route.js";
+import { literalStart } from "../support/literal-start.js";
 import { addTo } from "../support/collections.js";
-import {
-  type Condition,
-  conditionKey,
-  excludeEachOther,
-  follows,
-  meets,
-  pathCondition,
-} from "./conditions.js";
+import { conditionKey, excludeEachOther, follows, meets, pathCondition } from "./conditions.js";
 import { type HostCell, isOneHost } from "./host-cells.js";
 import { type Outcome, NOTHING, outcomeKey } from "./outcome.js";
-import {
-  type LiteralPath,
-  type PathCell,
-  PathCells,
-  literalKey,
-  literalOf,
-  literalStart,
-} from "./path-cells.js";
-import type { Entry } from "./side.js";
+import { type LiteralPath, type PathCell, PathCells, literalKey, literalOf } from "./path-cells.js";
+import type { SideEntry } from "./side.js";
 
 /** Requests of a cell that meet the conditions, and what each version does with them. */
 export interface CellChange {
   readonly cell: PathCell;
-  readonly when: readonly Condition[];
+  readonly when: readonly Predicate[];
   readonly before: Outcome;
   readonly now: Outcome;
   /** Whether a request with these values is one of them. */
@@ -36,21 +23,21 @@ export interface CellChange {
 }
 
 /** The value of a request that a condition is about; undefined: it has none. */
-export type RequestValues = (condition: Pick<Condition, "of" | "key">) => string | undefined;
+export type RequestValues = (condition: Pick<Predicate, "of" | "key">) => string | undefined;
 
 /** An entry that may be the first to match a request of a cell. */
 interface Candidate {
   readonly outcome: Outcome;
   readonly does: string;
   /** What is not certain for every request of the cell. */
-  readonly when: readonly Condition[];
+  readonly when: readonly Predicate[];
 }
 
 const LAST: Candidate = { outcome: NOTHING, does: outcomeKey(NOTHING), when: [] };
 
 export function hostChanges(
-  before: readonly Entry[],
-  now: readonly Entry[],
+  before: readonly SideEntry[],
+  now: readonly SideEntry[],
   host: HostCell,
 ): readonly CellChange[] {
   const changed = changedEntries(before, now);
@@ -69,9 +56,12 @@ export function hostChanges(
 }
 
 /** Those of one version only. If the common ones have another order, all are. */
-function changedEntries(before: readonly Entry[], now: readonly Entry[]): ReadonlySet<Entry> {
+function changedEntries(
+  before: readonly SideEntry[],
+  now: readonly SideEntry[],
+): ReadonlySet<SideEntry> {
   const [old, current] = [before, now].map((entries) => new Set(entries.map(({ key }) => key)));
-  const common = (entries: readonly Entry[], others = old): readonly Entry[] =>
+  const common = (entries: readonly SideEntry[], others = old): readonly SideEntry[] =>
     entries.filter(({ key }) => others?.has(key) === true);
   const [kept, same] = [common(before, current), common(now)];
   const isOrdered = kept.length === same.length && kept.every(({ key }, i) => key === same[i]?.key);
@@ -81,7 +71,7 @@ function changedEntries(before: readonly Entry[], now: readonly Entry[]): Readon
 }
 
 /** Literal patterns that divide the paths as the entry does. */
-function patternsOf({ path, when }: Entry): readonly LiteralPath[] {
+function patternsOf({ path, when }: SideEntry): readonly LiteralPath[] {
   const literal = literalOf(path);
   const others = when.flatMap(({ of, any }) => (of === "path" ? any.flatMap(patternsOfTest) : []));
   return literal === undefined ? others : [literal, ...others];
@@ -94,7 +84,7 @@ function patternsOfTest([op, ...values]: ValueTest): readonly LiteralPath[] {
 }
 
 /** Whether one of the entries can match in a cell. */
-function concerns(entries: ReadonlySet<Entry>, cells: PathCells): (cell: PathCell) => boolean {
+function concerns(entries: ReadonlySet<SideEntry>, cells: PathCells): (cell: PathCell) => boolean {
   const keys = new Set<string>();
   const loose: PathMatch[] = [];
   for (const { path } of entries) {
@@ -107,7 +97,7 @@ function concerns(entries: ReadonlySet<Entry>, cells: PathCells): (cell: PathCel
     loose.some((path) => matchesInCell(cell, cells, conditionOf(path)) !== false);
 }
 
-function conditionOf(path: PathMatch): Condition {
+function conditionOf(path: PathMatch): Predicate {
   return pathCondition(path[1], path[0] === "regex" ? path[2] : "");
 }
 
@@ -115,10 +105,10 @@ function conditionOf(path: PathMatch): Condition {
 class EntryIndex {
   readonly #cells: PathCells;
   readonly #host: HostCell;
-  readonly #literal = new Map<string, { entry: Entry; rank: number }[]>();
-  readonly #loose: { entry: Entry; rank: number; condition: Condition }[] = [];
+  readonly #literal = new Map<string, { entry: SideEntry; rank: number }[]>();
+  readonly #loose: { entry: SideEntry; rank: number; condition: Predicate }[] = [];
 
-  constructor(entries: readonly Entry[], cells: PathCells, host: HostCell) {
+  constructor(entries: readonly SideEntry[], cells: PathCells, host: HostCell) {
     this.#cells = cells;
     this.#host = host;
     for (const [rank, entry] of entries.entries()) {
@@ -145,8 +135,8 @@ class EntryIndex {
   }
 
   /** The conditions that only some requests of the cell meet; undefined: none meets all. */
-  #open(cell: PathCell, when: readonly Condition[]): readonly Condition[] | undefined {
-    const open: Condition[] = [];
+  #open(cell: PathCell, when: readonly Predicate[]): readonly Predicate[] | undefined {
+    const open: Predicate[] = [];
     for (const condition of when) {
       const holds =
         condition.of === "path"
@@ -165,7 +155,7 @@ class EntryIndex {
 function matchesInCell(
   cell: PathCell,
   cells: PathCells,
-  condition: Condition,
+  condition: Predicate,
 ): boolean | undefined {
   if (cell.pattern[0] === "exact") return meets(condition, cell.path);
   return combined(condition, (test) => {
@@ -188,7 +178,7 @@ function mayOverlap({ pattern: [, value] }: PathCell, text: string): boolean {
 }
 
 /** The same for the hosts of a cell. */
-function matchesHost(cell: HostCell, condition: Condition): boolean | undefined {
+function matchesHost(cell: HostCell, condition: Predicate): boolean | undefined {
   if (isOneHost(cell)) return meets(condition, cell.host);
   return combined(condition, (test) => {
     const [op, value = ""] = test;
@@ -199,7 +189,7 @@ function matchesHost(cell: HostCell, condition: Condition): boolean | undefined 
 }
 
 function combined(
-  { any }: Condition,
+  { any }: Predicate,
   passes: (test: ValueTest) => boolean | undefined,
 ): boolean | undefined {
   const results = any.map(passes);
@@ -227,11 +217,11 @@ function pairChanges(
 }
 
 /** Whether one of the earlier candidates matches every request that meets the conditions. */
-function isTaken(earlier: readonly Candidate[], given: readonly Condition[]): boolean {
+function isTaken(earlier: readonly Candidate[], given: readonly Predicate[]): boolean {
   return earlier.some(({ when }) => when.every((condition) => follows(condition, given)));
 }
 
-function union(a: readonly Condition[], b: readonly Condition[]): readonly Condition[] {
+function union(a: readonly Predicate[], b: readonly Predicate[]): readonly Predicate[] {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
   return [...new Map([...a, ...b].map((each) => [conditionKey(each), each])).values()];
 }

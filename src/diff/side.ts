@@ -3,13 +3,12 @@ import { type HostedBinding, bindingsFor } from "../explain/candidates.js";
 import { certificateFor, findListener, routeOn } from "../explain/explain.js";
 import type { DataPlaneConfig } from "../model/config.js";
 import type { PolicyDocument, PolicyServer } from "../model/policy.js";
-import type { PathMatch } from "../model/route.js";
+import type { PathMatch, Predicate } from "../model/route.js";
 import type { NamedStream, StreamTarget } from "../model/stream.js";
 import { hostKey } from "../model/values.js";
 import { coveringKeys } from "../explain/request.js";
 import { getOrInsert, memoized } from "../support/collections.js";
 import { own } from "../support/json-object.js";
-import type { Condition } from "./conditions.js";
 import { type Outcome, NOTHING, outcomeKey, outcomeOf } from "./outcome.js";
 import { OPEN, clientCertificate } from "./protection.js";
 
@@ -28,9 +27,9 @@ export interface DiffInput {
 }
 
 /** A binding and what it leads to. */
-export interface Entry {
+export interface SideEntry {
   readonly path?: PathMatch;
-  readonly when: readonly Condition[];
+  readonly when: readonly Predicate[];
   readonly outcome: Outcome;
   /** Equal for equal outcomes. */
   readonly does: string;
@@ -46,7 +45,7 @@ interface Entrance extends Door {
 export class Side {
   readonly #policy: PolicyDocument;
   readonly #config: DiffInput["config"];
-  readonly #outcomes = new Map<string, Pick<Entry, "outcome" | "does">>();
+  readonly #outcomes = new Map<string, Pick<SideEntry, "outcome" | "does">>();
 
   constructor({ policy, config }: DiffInput) {
     this.#policy = policy;
@@ -87,7 +86,7 @@ export class Side {
   }
 
   /** What is tried for a host, in order. A host for which nothing is served has no entries. */
-  entries({ id, scheme, port }: Entrance, host: string): readonly Entry[] {
+  entries({ id, scheme, port }: Entrance, host: string): readonly SideEntry[] {
     const stream = this.#streamFor({ id, scheme, port }, host);
     if (stream !== undefined) return stream;
     const server = this.#serverOf({ id, scheme });
@@ -97,7 +96,7 @@ export class Side {
     const [mode, authorities] = own(server.clientCertificates, listener) ?? [];
     const demanded =
       mode === "required" && authorities !== undefined ? clientCertificate(authorities) : OPEN;
-    return bindingsFor(this.#policy, listener, host).map(({ binding }): Entry => {
+    return bindingsFor(this.#policy, listener, host).map(({ binding }): SideEntry => {
       const { path, when = [], route } = binding;
       const { outcome, does } = this.#outcome(`${id} ${listener} ${route}`, () => {
         const found = routeOn(this.#policy, listener, route);
@@ -126,7 +125,7 @@ export class Side {
   }
 
   /** What is done with connections that are not routed by request; undefined: they are. */
-  #streamFor({ id, scheme, port }: Entrance, host: string): readonly Entry[] | undefined {
+  #streamFor({ id, scheme, port }: Entrance, host: string): readonly SideEntry[] | undefined {
     const named = scheme === "https" ? this.#named(id) : undefined;
     if (named !== undefined) {
       const target = targetOf(named, host);
@@ -148,7 +147,7 @@ export class Side {
     return undefined;
   }
 
-  #passed(id: string): Entry {
+  #passed(id: string): SideEntry {
     const pool = this.#config.pools.find((each) => each.id === id);
     const total = pool?.backends.reduce((sum, { weight }) => sum + weight, 0) ?? 0;
     const to = (pool?.backends ?? []).map(
@@ -165,7 +164,7 @@ export class Side {
     return { when: [], outcome, does, key: does };
   }
 
-  #outcome(id: string, make: () => Outcome): Pick<Entry, "outcome" | "does"> {
+  #outcome(id: string, make: () => Outcome): Pick<SideEntry, "outcome" | "does"> {
     return getOrInsert(this.#outcomes, id, () => {
       const outcome = make();
       return { outcome, does: outcomeKey(outcome) };
@@ -186,7 +185,7 @@ function beforeBar(key: string): string {
 }
 
 /** Host keys that divide the hosts as the condition does. */
-function hostsOf({ of, any }: Condition): readonly string[] {
+function hostsOf({ of, any }: Predicate): readonly string[] {
   if (of !== "host") return [];
   return any.flatMap(([op, ...values]) => {
     const [value = ""] = values;

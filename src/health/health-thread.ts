@@ -8,7 +8,7 @@ import { RunMetrics, dataPlaneMetrics } from "./metrics.js";
 import { startHealthServer } from "./health-server.js";
 import { Probes } from "./probes.js";
 import type { RunEvents, RunHandlers, startRunHealth } from "./run-health.js";
-import { type PolicyFacts, readStatus } from "./run-status.js";
+import { type PolicyFacts, statusOfRun } from "./run-status.js";
 import { StatusPage } from "./status-page.js";
 
 /** Milliseconds in which the data plane must answer: less than a kubelet waits. */
@@ -20,7 +20,7 @@ const control = new ControlClient(data.folder, { timeout: DATA_PLANE_LIMIT });
 const probes = new Probes(() => control.status(), data);
 const metrics = new RunMetrics(data.version, data.nginxVersion);
 const page = data.statusPage
-  ? new StatusPage(readPolicy, (facts) => readStatus(facts, data.runFolder, control))
+  ? new StatusPage(readPolicy, (facts) => statusOfRun(facts, data.runFolder, control))
   : undefined;
 const handlers: readonly RunHandlers[] = [probes, metrics, ...(page ? [page] : [])];
 

@@ -69,7 +69,7 @@ export interface CompileSummary {
   readonly unreadable: readonly string[];
 }
 
-export function summaryOf({
+export function runSummary({
   objects,
   diagnostics: found,
   certificates,

@@ -39,7 +39,7 @@ export async function policyFacts(folder: string): Promise<PolicyFacts> {
 }
 
 /** `folder`: of policy.json. */
-export async function readStatus(
+export async function statusOfRun(
   facts: PolicyFacts,
   folder: string,
   control: Pick<ControlClient, "status"> = new ControlClient(folder),

@@ -18,9 +18,9 @@ import {
 } from "../support/json-object.js";
 import { conform } from "./conform.js";
 import { DEFAULT_INPUT_OPTIONS, type KindDefinition, kindTable } from "./kind-table.js";
-import { checkPath as checkIngressPath } from "./rules/ingress.js";
+import { checkIngressPath } from "./rules/ingress.js";
 import { hostProblem, labelProblem, subdomainProblem } from "./rules/names.js";
-import { checkMethod, checkPath as checkRoutePath } from "./rules/route.js";
+import { checkMethod, checkRoutePath } from "./rules/route.js";
 import { validator } from "./schema-validation.js";
 
 /** The schemas of the kinds do not depend on the group. */

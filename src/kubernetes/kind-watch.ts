@@ -13,7 +13,7 @@ import {
   isRawObject,
   listPath,
   sharing,
-  trimmed,
+  keptParts,
 } from "./raw-object.js";
 
 export interface KindWatchOptions {
@@ -214,7 +214,7 @@ export class KindWatch {
   }
 
   #trimmed(object: RawObject): RawObject {
-    return trimmed(object, apiVersionOf(this.#resource), this.#resource.kind);
+    return keptParts(object, apiVersionOf(this.#resource), this.#resource.kind);
   }
 
   #put(key: string, object: RawObject): void {

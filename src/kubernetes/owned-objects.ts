@@ -19,7 +19,7 @@ import {
   deleteObject,
   getObject,
   getOrCreateObject,
-  keyOf,
+  objectKey,
   objectPath,
 } from "./raw-object.js";
 import type { StatusWriterOptions } from "./status-writer.js";
@@ -83,7 +83,9 @@ export class OwnedObjects {
 
   /** All objects that are wanted from now on. */
   update(objects: readonly OwnedObject[]): void {
-    this.#wanted = new Map(objects.map((object) => [keyOf(object.kind, object.metadata), object]));
+    this.#wanted = new Map(
+      objects.map((object) => [objectKey(object.kind, object.metadata), object]),
+    );
     this.#dependents = groupBy([...this.#wanted.keys()], (key) => this.#requiredBy(key) ?? "");
     for (const key of new Set([...this.#wanted.keys(), ...this.#entries.keys()]))
       this.#queue.add(key);
@@ -95,7 +97,7 @@ export class OwnedObjects {
 
   /** The watch delivered this state of an object. */
   observe(kind: string, { metadata }: RawObject, isGone = false): void {
-    const key = keyOf(kind, metadata);
+    const key = objectKey(kind, metadata);
     // An earlier leader may have made it.
     const isMarked = MADE.has(kind) && own(metadata.labels, MANAGED_BY) === AGENT && !isGone;
     const entry = isMarked ? getOrInsert(this.#entries, key, newEntry) : this.#entries.get(key);
@@ -123,7 +125,7 @@ export class OwnedObjects {
   /** Key of the object without which this one is not made. */
   #requiredBy(key: string): string | undefined {
     const { metadata, requires } = this.#wanted?.get(key) ?? {};
-    return requires && keyOf(requires.kind, { ...metadata, ...requires });
+    return requires && objectKey(requires.kind, { ...metadata, ...requires });
   }
 
   /** Undefined: wait for an update, or for the required object. */
@@ -197,7 +199,7 @@ export class OwnedObjects {
     }
     if (entry.outcome !== "refused") {
       this.#conclude(key, entry, "refused");
-      log.warn({ object: key, owner: keyOf(owner.kind, owner) }, NOT_OURS);
+      log.warn({ object: key, owner: objectKey(owner.kind, owner) }, NOT_OURS);
       onProblem();
     }
     return this.#pauses.refused;
@@ -237,7 +239,10 @@ export class OwnedObjects {
     return own(annotations, this.#options.annotation) === this.#options.controllerName;
   }
 
-  #uidOf(kind: string, { namespace = "", name }: Parameters<typeof keyOf>[1]): string | undefined {
+  #uidOf(
+    kind: string,
+    { namespace = "", name }: Parameters<typeof objectKey>[1],
+  ): string | undefined {
     return this.#options.watch.get(kind, namespace, name)?.metadata.uid;
   }
 

@@ -41,7 +41,7 @@ const UNREAD: ReadonlySet<string> = new Set(["managedFields", "ownerReferences",
  * Literals start with a named field: V8 gives an object that starts with a spread a hidden class of its own, which is larger than the
  * object.
  */
-export function trimmed(object: RawObject, apiVersion: string, kind: string): RawObject {
+export function keptParts(object: RawObject, apiVersion: string, kind: string): RawObject {
   const lean = kind === "EndpointSlice" ? trimmedSlice(object) : object;
   const { metadata, apiVersion: _version, kind: _kind, ...fields } = lean;
   const { name, annotations, ...more } = metadata;
@@ -237,7 +237,7 @@ export function pluralOf(kind: KindName): string {
 }
 
 /** Identifies an object of any version, such as `Ingress shop/web`. Objects of the cluster have no namespace. */
-export function keyOf(
+export function objectKey(
   kind: string,
   { namespace = "", name }: { readonly namespace?: string | undefined; readonly name: string },
 ): string {

@@ -15,7 +15,7 @@ import type { Log } from "../support/log.js";
 import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
 import { type ClusterWatch, isSelected } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
-import { type RawObject, type Resource, getObject, keyOf, objectPath } from "./raw-object.js";
+import { type RawObject, type Resource, getObject, objectKey, objectPath } from "./raw-object.js";
 import { NEVER, WorkQueue } from "./work-queue.js";
 
 export interface StatusWriterOptions {
@@ -86,7 +86,7 @@ export class StatusWriter {
 
   /** Whether the object has a computed status. */
   has(kind: string, namespace: string, name: string): boolean {
-    return this.#targets.get(keyOf(kind, { namespace, name }))?.isWithdrawn === false;
+    return this.#targets.get(objectKey(kind, { namespace, name }))?.isWithdrawn === false;
   }
 
   /** Objects whose statuses others keep overwriting. */
@@ -99,7 +99,7 @@ export class StatusWriter {
 
   /** The watch has delivered a new state of an object, or its deletion. */
   observe(kind: string, { metadata }: RawObject): void {
-    const key = keyOf(kind, metadata);
+    const key = objectKey(kind, metadata);
     if (this.#targets.has(key)) this.#queue.add(key);
   }
 
@@ -309,5 +309,5 @@ function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string
 }
 
 function nameOf({ kind, metadata }: ObjectStatus): string {
-  return keyOf(kind, metadata);
+  return objectKey(kind, metadata);
 }

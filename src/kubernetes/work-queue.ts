@@ -35,7 +35,7 @@ export class WorkQueue {
   #enabled = false;
 
   constructor(options: {
-    /** Works on an object (see keyOf). Returns the clock's time (performance.now) of the next look, or NEVER. Must not throw. */
+    /** Works on an object (see objectKey). Returns the clock's time (performance.now) of the next look, or NEVER. Must not throw. */
     readonly work: (key: string) => Promise<number>;
     /** Asked before each object: a replica that was paused may find that another one leads. */
     readonly mayWork: () => boolean;

@@ -11,7 +11,7 @@ import { parsePemCertificates, slowness, weakness } from "./certificate-strength
 import type { TranslateContext } from "./context.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
 import type { Place } from "./place.js";
-import { keyOf } from "./private-keys.js";
+import { privateKeyOf } from "./private-keys.js";
 import type { NamespacedName } from "./reference-grants.js";
 import { hintForUnread } from "./unread-secrets.js";
 
@@ -128,7 +128,7 @@ const parse = memoized(
     const parsed = parseChain(chain);
     if (!parsed.ok) return problem(`tls.crt of Secret ${key} ${parsed.problem}`);
     const { leaf, certificates } = parsed.value;
-    const privateKey = keyOf(keyText, leaf);
+    const privateKey = privateKeyOf(keyText, leaf);
     if (!privateKey.ok) return problem(`tls.key of Secret ${key} ${privateKey.problem}`);
     const names = namesOf(leaf);
     const certificate = certificateOf(certificates, privateKey.value);

@@ -24,7 +24,7 @@ import { type Result, ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
 
 /** The key of the certificate, as PEM. A problem completes "tls.key of …". */
-export function keyOf(text: string, leaf: X509Certificate): Result<SecretText> {
+export function privateKeyOf(text: string, leaf: X509Certificate): Result<SecretText> {
   const key = parsed(text);
   if (key === undefined) return problem("is not an unencrypted PEM private key");
   const canonical = canonicalForm(key);

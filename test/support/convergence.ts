@@ -2,7 +2,7 @@
 import type { KindName } from "../../src/api/kinds.js";
 import { type Compilation, compile } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/object-store.js";
-import { type RawObject, trimmed } from "../../src/kubernetes/raw-object.js";
+import { type RawObject, keptParts } from "../../src/kubernetes/raw-object.js";
 import type { CompileOptions } from "../../src/model/options.js";
 import { mergeStatus } from "../../src/status/merge-status.js";
 
@@ -18,7 +18,7 @@ export function compileAfresh(held: readonly Held[], options: CompileOptions): C
   const live = new LiveObjects({ albGroup: options.domains.group });
   for (const { kind, apiVersion, object } of held) {
     const { namespace = "", name } = object.metadata;
-    live.put(kind, namespace, name, trimmed(object, apiVersion, kind));
+    live.put(kind, namespace, name, keptParts(object, apiVersion, kind));
   }
   return compile(live.snapshot().resources, options);
 }

@@ -49,7 +49,7 @@ function* checkRules(rules: NonNullable<IngressSpec["rules"]>): Reports {
     if (host !== "") yield* checkHost(host, [...field, "host"]);
     for (const [k, path] of (http?.paths ?? []).entries()) {
       const place = [...field, "http", "paths", k];
-      yield* checkPath(path, [...place, "path"]);
+      yield* checkIngressPath(path, [...place, "path"]);
       yield* checkBackend(path.backend, [...place, "backend"]);
     }
   }
@@ -74,7 +74,7 @@ function checkHost(host: string, field: FieldPath): Reports {
   return checkText(host, hostProblem, field, "the host");
 }
 
-export function* checkPath(
+export function* checkIngressPath(
   { path: text = "", pathType }: { readonly path?: string; readonly pathType: string },
   place: FieldPath,
 ): Reports {

@@ -117,7 +117,7 @@ export function* checkHttpRoute({ spec }: HttpRoute): Reports {
   for (const [i, rule] of (spec.rules ?? []).entries()) {
     const field = ["spec", "rules", i];
     for (const [j, match] of (rule.matches ?? []).entries()) {
-      yield* checkPath(match.path, [...field, "matches", j, "path", "value"]);
+      yield* checkRoutePath(match.path, [...field, "matches", j, "path", "value"]);
     }
     yield* checkRedirect(rule, field);
     yield* checkTimeouts(rule.timeouts, [...field, "timeouts", "backendRequest"]);
@@ -128,7 +128,7 @@ export function* checkHttpRoute({ spec }: HttpRoute): Reports {
 /** Of a path (RFC 3986, section 3.3), slashes included. */
 const CHARACTERS = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$/;
 
-export function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Reports {
+export function* checkRoutePath(path: HttpRouteMatch["path"], field: FieldPath): Reports {
   const { type = "PathPrefix", value = "/" } = path ?? {};
   if (type !== "Exact" && type !== "PathPrefix") return;
   const name = `the path ${shown(value)} of type ${type}`;

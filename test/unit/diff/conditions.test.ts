@@ -1,14 +1,10 @@
-import {
-  type Condition,
-  exampleValue,
-  excludeEachOther,
-  follows,
-} from "../../../src/diff/conditions.js";
+import type { Predicate } from "../../../src/model/route.js";
+import { exampleValue, excludeEachOther, follows } from "../../../src/diff/conditions.js";
 
-const header = (...any: Condition["any"]): Condition => ({ of: "header", key: "x", any });
-const client = (...any: Condition["any"]): Condition => ({ of: "sourceIp", any });
+const header = (...any: Predicate["any"]): Predicate => ({ of: "header", key: "x", any });
+const client = (...any: Predicate["any"]): Predicate => ({ of: "sourceIp", any });
 
-test.each<[string, Condition, Condition, boolean]>([
+test.each<[string, Predicate, Predicate, boolean]>([
   ["itself", header(["eq", "a"]), header(["eq", "a"]), true],
   ["one of its values", header(["in", "a", "b"]), header(["eq", "a"]), true],
   ["more values", header(["eq", "a"]), header(["in", "a", "b"]), false],
@@ -19,7 +15,7 @@ test.each<[string, Condition, Condition, boolean]>([
   expect(follows(condition, [given])).toBe(expected);
 });
 
-test.each<[string, Condition, Condition, boolean]>([
+test.each<[string, Predicate, Predicate, boolean]>([
   ["two values", header(["eq", "a"]), header(["eq", "b"]), true],
   ["a value and its start", header(["eq", "ab"]), header(["start", "a"]), false],
   ["two starts", header(["start", "a"]), header(["start", "b"]), true],

@@ -1,4 +1,4 @@
-import { type LiteralPath, PathCells, literalStart } from "../../../src/diff/path-cells.js";
+import { type LiteralPath, PathCells } from "../../../src/diff/path-cells.js";
 
 function cellsOf(...patterns: readonly LiteralPath[]): PathCells {
   const cells = new PathCells();
@@ -25,19 +25,4 @@ test("a text belongs to the narrowest cell around it, and to those inside", () =
   expect(where("/a")).toEqual([true, true, true]);
   expect(where("/a/b/")).toEqual([false, false, true]);
   expect(where("/")).toEqual([true, true, true]);
-});
-
-test.each([
-  ["^/a/b", "", "/a/b", false],
-  ["^/a\\.b/", "i", "/a.b/", true],
-  ["(?i)^/a(/|$)(.*)", "", "/a", true],
-  ["^/ab?", "", "/a", false],
-  ["^/a+", "", "/a", false],
-  ["^/a|/b", "", "", false],
-  ["^/(?:a|b)", "", "/", false],
-  ["/a", "", "", false],
-  ["^/a\\d", "", "/a", false],
-  ["\\A/a[|]", "", "/a", false],
-])("matches of %s with flags %j start with %j", (pattern, flags, text, insensitive) => {
-  expect(literalStart(pattern, flags)).toEqual({ text, insensitive });
 });

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic.js";
 import { DATA_PLANE_METRICS, RUN_METRICS } from "../../../src/health/metrics-table.js";
 import { RunMetrics } from "../../../src/health/metrics.js";
-import { summaryOf } from "../../../src/health/run-health.js";
+import { runSummary } from "../../../src/health/run-health.js";
 
 async function linesOf(metrics: RunMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith("albc_"));
@@ -40,7 +40,7 @@ test("objects and diagnostics are those of the last compilation", async () => {
   const warning: Diagnostic = { ...error, severity: "warning" };
   const fault: Diagnostic = { ...error, code: "INTERNAL_ERROR" };
   metrics.compiled(
-    summaryOf({
+    runSummary({
       objects: new Map([["Ingress", 2]]),
       diagnostics: [error, fault, fault],
       certificates: [
@@ -59,7 +59,7 @@ test("objects and diagnostics are those of the last compilation", async () => {
     ]),
   );
   metrics.compiled(
-    summaryOf({
+    runSummary({
       objects: new Map([["Gateway", 1]]),
       diagnostics: [warning],
       certificates: [],

@@ -39,7 +39,7 @@ class FakeThread extends EventEmitter {
 
 const threads = await import("node:worker_threads");
 jest.unstable_mockModule("node:worker_threads", () => ({ ...threads, Worker: FakeThread }));
-const { isFailure, startRunHealth, summaryOf } = await import("../../../src/health/run-health.js");
+const { isFailure, startRunHealth, runSummary } = await import("../../../src/health/run-health.js");
 
 const DATA = {
   ...{ address: "127.0.0.1:1", names: [], folder: "/run", version: "1" },
@@ -182,7 +182,7 @@ test("a summary has counts of diagnostics and bugs, and the expiry of each Secre
   });
   const rest = { objects: new Map([["Ingress", 2]]), unreadable: ["a.yaml"] };
   const certificates = [use("a", 1), use("b", 2), use("a", 1)];
-  expect(summaryOf({ ...rest, diagnostics, certificates })).toEqual({
+  expect(runSummary({ ...rest, diagnostics, certificates })).toEqual({
     ...rest,
     diagnostics: { error: 2, warning: 1, info: 0 },
     faulty: 1,

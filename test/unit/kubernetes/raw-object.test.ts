@@ -1,4 +1,4 @@
-import { type RawObject, sharing, trimmed } from "../../../src/kubernetes/raw-object.js";
+import { type RawObject, sharing, keptParts } from "../../../src/kubernetes/raw-object.js";
 
 const metadata = {
   name: "web",
@@ -13,7 +13,7 @@ const metadata = {
 test("what nobody reads is left out, and what lists leave out is filled in", () => {
   const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", mine: "kept" };
   const object: RawObject = { metadata: { ...metadata, annotations }, spec: { a: 1 }, status: {} };
-  expect(trimmed(object, "v1", "Service")).toEqual({
+  expect(keptParts(object, "v1", "Service")).toEqual({
     apiVersion: "v1",
     kind: "Service",
     metadata: {
@@ -39,7 +39,7 @@ test("of endpoints only addresses and conditions stay, equal conditions once", (
     targetRef: { kind: "Pod", name: "web-1" },
   });
   const ports = [{ name: "http", port: 8080, protocol: "TCP" }];
-  const slice = trimmed(
+  const slice = keptParts(
     {
       metadata: {
         ...metadata,
@@ -80,7 +80,7 @@ test("of a slice that albc made the mark stays, and of no other", () => {
     metadata: { name: "a", labels: { "app.kubernetes.io/managed-by": manager } },
   });
   const labels = (manager: string) =>
-    trimmed(labelled(manager), "discovery.k8s.io/v1", "EndpointSlice").metadata.labels;
+    keptParts(labelled(manager), "discovery.k8s.io/v1", "EndpointSlice").metadata.labels;
   expect(labels("albc")).toEqual({ "app.kubernetes.io/managed-by": "albc" });
   expect(labels("Helm")).toEqual({});
 });

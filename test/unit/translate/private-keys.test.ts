@@ -9,7 +9,7 @@ import {
   encodedInteger,
   integerOf,
 } from "../../../src/support/der.js";
-import { keyOf } from "../../../src/translate/private-keys.js";
+import { privateKeyOf } from "../../../src/translate/private-keys.js";
 
 interface Pair {
   readonly leaf: X509Certificate;
@@ -38,7 +38,7 @@ function withInner({ parts: [, algorithm = Buffer.alloc(0)] }: Pair, inner: Buff
 
 /** The text that is served, or the problem. */
 function outcome(text: string, { leaf }: Pair): string {
-  const key = keyOf(text, leaf);
+  const key = privateKeyOf(text, leaf);
   return key.ok ? key.value.reveal() : key.problem;
 }
 

@@ -1,5 +1,6 @@
 import type { HttpRouteMatch, ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../model/route.js";
+import { pathStart } from "../../../support/literal-start.js";
 import { droppedHeaderProblem } from "../../http/headers.js";
 import { regexProblem } from "../../pattern/regex.js";
 import { type Place, within } from "../../place.js";
@@ -14,8 +15,6 @@ export interface PathCondition extends Pick<RuleMatch, "path" | "prefix"> {
 
 const PATH_TYPES = ["Exact", "PathPrefix", "RegularExpression"] as const;
 const VALUE_TYPES = ["Exact", "RegularExpression"] as const;
-/** Characters that mean something in a regular expression. */
-const META = /[\\^$.*+?()[\]{}|]/;
 
 /** The matches of a rule of an HTTPRoute; a rule without matches gets one for every request. `place` is that of `matches`. */
 export function httpMatches(
@@ -170,33 +169,11 @@ function expression(pattern: string, place: Place, problems: RouteProblems): Pat
  * rule serves them, and narrower rules keep theirs.
  */
 function couldMatch(pattern: string): PathCondition {
-  const value = literalStart(pattern);
+  const value = pathStart(pattern);
   return {
     path: value === "/" ? undefined : ["start", value],
     rank: { kind: "prefix", length: value.length - 1 },
   };
-}
-
-/** The common start of all paths that the expression matches: the anchored text before the first special character, or `/`. */
-export function literalStart(pattern: string): string {
-  if (!pattern.startsWith("^/")) return "/";
-  const literal = pattern.slice(1);
-  const meta = META.exec(literal);
-  if (meta === null) return literal;
-  if (hasAlternatives(literal)) return "/";
-  // The repeated character may be absent.
-  const end = /[*?{]/.test(meta[0]) ? meta.index - 1 : meta.index;
-  return literal.slice(0, Math.max(end, 1));
-}
-
-/** Alternatives of the whole expression: outside groups and sets. */
-function hasAlternatives(pattern: string): boolean {
-  let outside = pattern.replace(/\\./gs, "").replace(/\[[^\]]*\]/g, "");
-  for (let before = ""; before !== outside;) {
-    before = outside;
-    outside = outside.replace(/\([^()]*\)/g, "");
-  }
-  return outside.includes("|") && !/^[^|]*\(/.test(outside);
 }
 
 /** Paths are matched decoded. */

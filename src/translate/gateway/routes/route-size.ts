@@ -4,13 +4,13 @@
  */
 import type { GrpcRoute, HttpRoute, ValueMatch } from "../../../api/gateway.js";
 import { addTo, compareStrings } from "../../../support/collections.js";
+import { pathStart } from "../../../support/literal-start.js";
 import { routeOrderKey } from "../../precedence.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT } from "../../size-limits.js";
 import { isGrpcRoute } from "../destination.js";
 import type { AnyRoute, ListenerState, RuleMatch, RulePlan } from "../model.js";
 import type { OwnParent } from "./attachment.js";
 import { IS_GRPC } from "./grpc-matches.js";
-import { literalStart } from "./http-matches.js";
 
 /** What is bound for each pair of listener and hostname. */
 interface MatchesSize {
@@ -153,7 +153,7 @@ function widePath(path: RuleMatch["path"], depth: number): RuleMatch["path"] {
   if (depth === Number.POSITIVE_INFINITY || path === undefined) return path;
   const [kind, text, flags] = path;
   if (kind === "regex") {
-    const value = literalStart(text);
+    const value = pathStart(text);
     const isAny = value === "/" || flags === "i";
     return isAny ? undefined : widePath(["start", value], depth);
   }

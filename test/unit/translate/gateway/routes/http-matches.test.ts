@@ -1,9 +1,6 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { RouteProblems } from "../../../../../src/translate/gateway/route-problems.js";
-import {
-  httpMatches,
-  literalStart,
-} from "../../../../../src/translate/gateway/routes/http-matches.js";
+import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
 
 const place = {
   resource: { apiVersion: "v1", kind: "HTTPRoute", namespace: "default", name: "web" },
@@ -15,17 +12,6 @@ function matched(path: { readonly type?: string; readonly value?: string }) {
   const [match] = httpMatches([{ path }], place, problems);
   return { path: match?.path, refused: problems.refused.map(({ field }) => field) };
 }
-
-test.each([
-  ["^/a/b", "/a/b"],
-  ["^/a/b+c", "/a/b"],
-  ["^/a/b.c", "/a/b"],
-  ["^/a|/b", "/"],
-  ["/a/b", "/"],
-  ["^/*", "/"],
-])("every path that %s matches starts with %s", (pattern, start) => {
-  expect(literalStart(pattern)).toBe(start);
-});
 
 test("paths are matched decoded, prefixes without a trailing slash", () => {
   expect(matched({ value: "/a%20b/" }).path).toEqual(["prefix", "/a b"]);
