@@ -3,6 +3,7 @@
  * Pure: no files, clock, process or randomness; equal objects and options give equal bytes, whatever their order.
  */
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
+import { KnownDiagnostics } from "./diagnostics/known-diagnostics.js";
 import { DiagnosticSink, type Report } from "./diagnostics/sink.js";
 import { closedObject } from "./input/closed-form.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
@@ -63,6 +64,7 @@ export class Compiler {
   readonly #endpoints = newEndpoints();
   #renderer = new Renderer();
   #reported = new ReportedStatuses();
+  readonly #diagnostics = new KnownDiagnostics();
 
   compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
     return this.translate(resources, options)(now);
@@ -122,7 +124,7 @@ export class Compiler {
       files,
       statuses: this.#reported.of(statuses, resources, current.options),
       objects,
-      diagnostics: diagnosticsOf(current.sink, reports, resources),
+      diagnostics: this.#diagnostics.of(withAll(current.sink, reports), resources.locate),
       config,
       certificates,
     };
@@ -130,15 +132,11 @@ export class Compiler {
 }
 
 /** Those of routing are kept in its sink, those of endpoints and of the time are added each time. */
-function diagnosticsOf(
-  sink: DiagnosticSink,
-  reports: readonly Report[],
-  { locate }: Resources,
-): readonly Diagnostic[] {
-  if (reports.length === 0) return sink.sorted(locate);
+function withAll(sink: DiagnosticSink, reports: readonly Report[]): DiagnosticSink {
+  if (reports.length === 0) return sink;
   const all = new DiagnosticSink();
   all.addAll([...sink.reports, ...reports]);
-  return all.sorted(locate);
+  return all;
 }
 
 /** Throws where rendering does, or choosing statuses. */

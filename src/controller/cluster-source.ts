@@ -9,7 +9,7 @@ import { kindTable } from "../input/kind-table.js";
 import { LiveObjects } from "../input/object-store.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import { type WatchScope, ClusterWatch } from "../kubernetes/cluster-watch.js";
-import { EventRecorder, eventsOf } from "../kubernetes/event-recorder.js";
+import { EventRecorder, type ObjectEvent, eventsOf } from "../kubernetes/event-recorder.js";
 import { LeaderElection } from "../kubernetes/leader-election.js";
 import { OwnedObjects } from "../kubernetes/owned-objects.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
@@ -20,7 +20,7 @@ import {
   type OwnedObject,
   differInUnreadOnly,
 } from "../status/object-status.js";
-import { getOrInsert } from "../support/collections.js";
+import { getOrInsert, sameElements } from "../support/collections.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import type { ChangedObject, ObjectSource } from "./controller.js";
@@ -38,6 +38,8 @@ export class ClusterSource {
   readonly #events: EventRecorder;
   readonly #election: LeaderElection;
   #diagnostics: readonly Diagnostic[] = [];
+  /** Of `#diagnostics`. */
+  #found: readonly ObjectEvent[] = [];
   /** Since the last reading, by key; undefined before the first one. */
   #changed: Map<string, ChangedObject> | undefined;
   /** Numbers of written statuses that are not reported yet, by kind. */
@@ -118,6 +120,7 @@ export class ClusterSource {
   ): void {
     this.#statuses.update(compilation.statuses);
     this.#owned.update(compilation.objects);
+    if (!sameElements(diagnostics, this.#diagnostics)) this.#found = eventsOf(diagnostics);
     this.#diagnostics = diagnostics;
     this.#recordEvents();
   }
@@ -215,6 +218,6 @@ export class ClusterSource {
   #recordEvents(): void {
     if (!this.#election.isLeader) return;
     const problems = [...this.#owned.problems, ...this.#statuses.problems];
-    void this.#events.update([...eventsOf(this.#diagnostics), ...problems]);
+    void this.#events.update([...this.#found, ...problems]);
   }
 }

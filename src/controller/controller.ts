@@ -11,6 +11,7 @@ import {
   type SourceLocation,
   formatFieldPath,
 } from "../diagnostics/diagnostic.js";
+import { changesOf } from "../diagnostics/known-diagnostics.js";
 import { type Observe, runSummary } from "../health/run-health.js";
 import type { Advance } from "../input/load.js";
 import type { Resources } from "../input/resources.js";
@@ -23,6 +24,7 @@ import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError, PolicyTooLarge, TooManyFaults } from "../support/errors.js";
 import type { Log } from "../support/log.js";
+import { memoized } from "../support/collections.js";
 import { errorText } from "../support/text.js";
 import { type Compiled, ApplyLoop, ApplyWatch } from "./apply-loop.js";
 import { NginxRefusals } from "./nginx-refusals.js";
@@ -293,23 +295,34 @@ function portsOf({ config }: Compilation): readonly number[] {
   return [...new Set(bound.map(({ port }) => port))].sort((a, b) => a - b);
 }
 
-/** Logs each diagnostic once, when it appears. */
+/** Logs each diagnostic once, when it appears. An update costs what differs from the one before. */
 export class DiagnosticLog {
   readonly #log: Log;
-  #known: ReadonlySet<string> = new Set();
+  #known: readonly Diagnostic[] = [];
+  /** How many of `#known` have the key. */
+  readonly #counts = new Map<string, number>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   update(diagnostics: readonly Diagnostic[]): void {
-    const now = new Map(diagnostics.map((diagnostic) => [keyOf(diagnostic), diagnostic]));
-    for (const [key, diagnostic] of now) {
-      if (!this.#known.has(key)) this.#write(diagnostic);
+    const { fresh, gone } = changesOf(this.#known, diagnostics);
+    this.#known = diagnostics;
+    for (const diagnostic of fresh) {
+      const count = this.#counts.get(keyOf(diagnostic)) ?? 0;
+      this.#counts.set(keyOf(diagnostic), count + 1);
+      if (count === 0) this.#write(diagnostic);
     }
-    const resolved = [...this.#known].filter((key) => !now.has(key)).length;
-    if (resolved > 0) this.#log.info({ resolved, left: now.size }, "diagnostics were resolved");
-    this.#known = new Set(now.keys());
+    const before = this.#counts.size;
+    for (const key of gone.map(keyOf)) {
+      const count = this.#counts.get(key) ?? 0;
+      if (count > 1) this.#counts.set(key, count - 1);
+      else this.#counts.delete(key);
+    }
+    const left = this.#counts.size;
+    if (left < before)
+      this.#log.info({ resolved: before - left, left }, "diagnostics were resolved");
   }
 
   #write(diagnostic: Diagnostic): void {
@@ -335,7 +348,7 @@ function placeText({ file, line, column }: SourceLocation): string {
 }
 
 // Of a place in an object only the file: a diagnostic whose line moves is not new. Without an object the place says which one it is.
-function keyOf({ code, message, resource, field, location }: Diagnostic): string {
+const keyOf = memoized(({ code, message, resource, field, location }: Diagnostic): string => {
   const place = resource === undefined ? location : location?.file;
   return JSON.stringify([code, message, resource, field, place]);
-}
+});

@@ -40,6 +40,8 @@ export class DiagnosticSink {
   readonly #counts = new Map<string, number>();
   /** What stands for those that were dropped, by object. */
   readonly #standing = new Map<string, Report>();
+  /** Some report stands for others. */
+  #standsForOthers = false;
   readonly #muted = new Set<string>();
   #sorted: { readonly locate: Locate; readonly diagnostics: readonly Diagnostic[] } | undefined;
 
@@ -53,6 +55,7 @@ export class DiagnosticSink {
     if (this.#muted.has(key) || this.#reports.has(shown)) return;
     this.#sorted = undefined;
     this.#reports.add(shown);
+    this.#standsForOthers ||= shown.more !== undefined;
     if (key === "" || shown.more !== undefined) return;
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
@@ -71,6 +74,7 @@ export class DiagnosticSink {
     if (known !== undefined) this.#reports.delete(known);
     const standing = standingFor(known ?? first, (known?.more ?? 0) + others.length + 1);
     this.#standing.set(key, standing);
+    this.#standsForOthers = true;
     this.#reports.add(standing);
   }
 
@@ -78,6 +82,17 @@ export class DiagnosticSink {
   get reports(): readonly Report[] {
     for (const [key, count] of this.#counts) if (count > MOST_OF_OBJECT) this.#reduce(key);
     return [...this.#reports];
+  }
+
+  /** What `sorted` is made of, in the order of reporting. */
+  get kept(): readonly Report[] {
+    return [...this.#reports];
+  }
+
+  /** Whether `sorted` lists each of `kept`: no object and no namespace has too many. */
+  get listsEach(): boolean {
+    if (this.#standsForOthers || this.#reports.size > MOST_PROBLEMS) return false;
+    return [...this.#counts.values()].every((count) => count <= MOST_OF_OBJECT);
   }
 
   /** Adds the reports of another sink. */
@@ -94,7 +109,8 @@ export class DiagnosticSink {
     const diagnostics = arranged(
       listed.map((report) => {
         const { resource, field = [], at } = report;
-        return diagnosticOf(report, resource && locate(resource, field, at));
+        const place = resource && locate(resource, field, at);
+        return place === undefined ? placeless(report) : diagnosticOf(report, place);
       }),
     );
     this.#sorted = { locate, diagnostics };
@@ -145,6 +161,9 @@ export function diagnosticOf(
   const { severity, hint } = DIAGNOSTIC_CATALOG[report.code];
   return { severity, hint, ...report, ...(location && { location }) };
 }
+
+/** The same object for the same report. */
+export const placeless = memoized((report: Report) => diagnosticOf(report, undefined));
 
 function nowhere(): undefined {
   return undefined;
@@ -247,7 +266,7 @@ export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic
   return [...diagnostics].sort(order);
 }
 
-const order = compareBy<Diagnostic>(
+export const order = compareBy<Diagnostic>(
   (a, b) => compareStrings(a.location?.file ?? "", b.location?.file ?? ""),
   (a, b) => (a.location?.line ?? 0) - (b.location?.line ?? 0),
   (a, b) => (a.location?.column ?? 0) - (b.location?.column ?? 0),

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { type Diagnostic, type ResourceRef, formatFieldPath } from "../diagnostics/diagnostic.js";
+import { memoized, sameElements } from "../support/collections.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
@@ -27,6 +28,9 @@ export class EventRecorder {
   readonly #options: ConstructorParameters<typeof EventRecorder>[0];
   #known: ReadonlySet<string> = new Set();
   #latest: readonly ObjectEvent[] = [];
+  /** The last events of which none is left to be written. */
+  #said: readonly ObjectEvent[] = [];
+  readonly #names = new WeakMap<ObjectEvent, { readonly uid: string; readonly name: string }>();
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: {
@@ -48,6 +52,7 @@ export class EventRecorder {
   }
 
   async #say(events: readonly ObjectEvent[]): Promise<void> {
+    if (sameElements(events, this.#said)) return;
     const { watch, log } = this.#options;
     const now = new Map(
       events
@@ -68,6 +73,7 @@ export class EventRecorder {
     this.#known = new Set(
       [...now.keys()].filter((name) => said.has(name) || this.#known.has(name)),
     );
+    if (errors.length === 0 && fresh.length < MOST) this.#said = events;
     if (errors.length > 0)
       log.warn({ reason: errors[0] }, "could not write events; albc retries with the next change");
   }
@@ -120,10 +126,16 @@ export class EventRecorder {
   }
 
   /** The same name for the same problem of the same object, so that the API server keeps one Event for it. */
-  #nameOf({ resource, reason, message }: ObjectEvent): string {
-    const said = [resource, this.#uidOf(resource), reason, message];
+  #nameOf(event: ObjectEvent): string {
+    const { resource, reason, message } = event;
+    const uid = this.#uidOf(resource);
+    const known = this.#names.get(event);
+    if (known?.uid === (uid ?? "")) return known.name;
+    const said = [resource, uid, reason, message];
     const digest = createHash("sha256").update(JSON.stringify(said)).digest("hex");
-    return `${resource.name.slice(0, 200)}.${digest.slice(0, 16)}`;
+    const name = `${resource.name.slice(0, 200)}.${digest.slice(0, 16)}`;
+    this.#names.set(event, { uid: uid ?? "", name });
+    return name;
   }
 
   #uidOf({ kind, namespace, name }: ResourceRef): string | undefined {
@@ -135,13 +147,17 @@ export class EventRecorder {
 export function eventsOf(diagnostics: readonly Diagnostic[]): readonly ObjectEvent[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");
-  return [...errors, ...warnings].flatMap(({ code, message, field, hint, resource }) => {
-    if (resource === undefined) return [];
+  return [...errors, ...warnings].flatMap((diagnostic) => eventOf(diagnostic) ?? []);
+}
+
+const eventOf = memoized(
+  ({ code, message, field, hint, resource }: Diagnostic): ObjectEvent | undefined => {
+    if (resource === undefined) return undefined;
     const place = field === undefined || field.length === 0 ? "" : `${formatFieldPath(field)}: `;
     const advice = hint === undefined ? "" : `; ${hint}`;
-    return [{ resource, reason: camelCase(code), message: `${place}${message}${advice}` }];
-  });
-}
+    return { resource, reason: camelCase(code), message: `${place}${message}${advice}` };
+  },
+);
 
 /** `SERVICE_NOT_FOUND` as `ServiceNotFound`. */
 function camelCase(code: string): string {

@@ -91,8 +91,8 @@ function addressOf(name: string): unknown {
 const OTHERS = { loadBalancer: { ingress: [{ ip: "192.0.2.9" }] } };
 
 test("what changed is named, without what the first compilation had and without written statuses", async () => {
-  // Statuses of policies are compiled: they have entries of other controllers.
-  expect(noted).toEqual(["AuthPolicy n/login"]);
+  // Addresses of Gateways and statuses of policies are compiled: a Gateway keeps its addresses, and policies have entries of others.
+  expect(noted).toEqual(["Gateway n/edge", "AuthPolicy n/login"]);
   noted.length = 0;
   const before = server.statusWrites;
   server.put("Ingress", { metadata: { name: "new", namespace: "n" }, spec: HANGING });
