@@ -629,6 +629,11 @@ export const DIAGNOSTIC_CATALOG = {
     "Browsers ask with OPTIONS, without the headers of the later request, whether they may send it. A rule that matches a method or a header never gets that request, so another rule or none answers it.",
     "add a match with method OPTIONS, or without method and headers",
   ),
+  ROUTE_REWRITE_ESCAPES: warning(
+    "escapes in paths can't be kept by a rewrite for HTTP/2",
+    "nginx sends a rewritten path to an h2c or gRPC backend decoded, so /a%2Fb would become /a/b, another path. A request whose rewritten path holds such an escape gets 400; all others are served.",
+    "leave the path as it is, or serve the port by HTTP/1.1, if clients send such paths",
+  ),
   ROUTE_MIRROR_PROTOCOL: error(
     "a mirror's protocol is not supported",
     "Mirrored requests use HTTP/1.1, which an h2c or gRPC Service does not understand; those of a GRPCRoute are gRPC. The requests are served, but not mirrored.",

@@ -6,7 +6,7 @@ import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.
 import { canonicalHost } from "../support/ip-address.js";
 import { own, present } from "../support/json-object.js";
 import { type Candidate, findCandidates, nearestHosts } from "./candidates.js";
-import { type Answer, type ExplainedRoute, explainRoute } from "./outcome.js";
+import { type Answer, type ExplainedRoute, explainRoute, refused } from "./outcome.js";
 import { forgetLongPatterns } from "./pcre.js";
 import {
   type ExplainRequest,
@@ -56,10 +56,9 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
   const [id, server] = findServer(policy, request) ?? [];
   if (id === undefined || server === undefined) return { ...base, answer: unreachable(policy) };
   const found = { ...base, server: id };
-  const { path } = request;
-  if (request.host === "" || path === undefined) {
-    return { ...found, answer: refused(400, MALFORMED) };
-  }
+  const { path = "" } = request;
+  const unread = unreadable(request);
+  if (unread !== undefined) return { ...found, answer: unread };
   const listener = findListener(server, request.host);
   if (listener !== undefined && isMisdirected(server, request.serverName, listener)) {
     return { ...found, listener, answer: refused(421, MISDIRECTED) };
@@ -72,6 +71,15 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
   const entered = { ...found, listener, ...present("clientCertificate", clientCertificate) };
   const explained = explainListener(policy, listener, { ...request, host, path });
   return { ...entered, ...explained, ...(isNoHost(explained) ? nearest() : {}) };
+}
+
+/** large_client_header_buffers in templates/partials/client.conf.hbs, without CRLF. */
+const MOST_LINE = 16_382;
+
+/** What nginx answers to a request that it does not read. */
+function unreadable({ method, target, host, path }: ExplainRequest): Answer | undefined {
+  if (`${method} ${target} HTTP/1.1`.length > MOST_LINE) return refused(414, TOO_LONG);
+  return host === "" || path === undefined ? refused(400, MALFORMED) : undefined;
 }
 
 function isNoHost({ answer, candidates }: Pick<Explanation, "answer" | "candidates">): boolean {
@@ -192,12 +200,9 @@ function unreachable({ servers }: PolicyDocument): Answer {
 const NOT_FOUND = refused(404, "InvalidUpstream : no rule match");
 const MISDIRECTED = "BadRequest : misdirected request";
 const NO_HOST = "BadRequest : Host is no DNS name or address";
+const TOO_LONG = "BadRequest : request target too long";
 const MALFORMED = "BadRequest : malformed request";
 const AMBIGUOUS = "BadRequest : ambiguous path";
-
-function refused(status: number, reason: string): Answer {
-  return { kind: "refused", status, reason };
-}
 
 function findServer(
   policy: PolicyDocument,

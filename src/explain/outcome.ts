@@ -5,7 +5,7 @@ import type { Backend } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
 import { cidrContains } from "../support/ip-address.js";
 import { own, present } from "../support/json-object.js";
-import { redirectLocation, rewriteTarget } from "./path-rewrite.js";
+import { isChangedByDecoding, redirectLocation, rewriteTarget } from "./path-rewrite.js";
 import { type ExplainRequest, fromWire, inWire, variablesOf } from "./request.js";
 
 /** What the gateway does with the request. */
@@ -92,8 +92,10 @@ export function explainRoute(
   const redirected = redirect && ({ kind: "redirected", redirect } as const);
   const early = earlyAnswer(route, redirected);
   const denied = early ?? accessAnswer({ auth, sourceRange, satisfyAny });
+  const rewritten = rewrittenBy(route, request);
+  const unsent = backendAnswer(backends) ?? rewriteAnswer(rewritten, backends);
   return {
-    answer: denied ?? redirected ?? backendAnswer(backends) ?? { kind: "forwarded" },
+    answer: denied ?? redirected ?? unsent ?? { kind: "forwarded" },
     route: {
       id,
       source: route.source,
@@ -105,7 +107,7 @@ export function explainRoute(
       filters: filtersOf(route),
       preflight: isPreflight(route, request),
       backends,
-      ...present("rewritten", rewrittenBy(route, request)),
+      ...(rewritten !== undefined && { rewritten: fromWire(rewritten) }),
     },
   };
 }
@@ -136,13 +138,36 @@ function toLocation(
   return location === undefined ? redirect : { ...rest, url: [fromWire(location)] };
 }
 
+/** In wire text. */
 function rewrittenBy(
   { rewrite }: PolicyRoute,
   request: ExplainRequest & { readonly path: string },
 ): string | undefined {
   const { path, target } = request;
   const result = rewrite && rewriteTarget(inWire(rewrite), path, target, variablesOf(request));
-  return typeof result === "object" ? fromWire(result.target) : undefined;
+  return typeof result === "object" ? result.target : undefined;
+}
+
+/** The answer to a request whose rewritten target can't be sent. */
+function rewriteAnswer(
+  rewritten: string | undefined,
+  backends: ExplainedRoute["backends"],
+): Answer | undefined {
+  if (rewritten === undefined) return undefined;
+  if (rewritten.length > MOST_TARGET) return refused(414, GROWN);
+  const isHttp2 = backends.every(({ share, protocol }) => share === 0 || HTTP2.has(protocol));
+  return isHttp2 && isChangedByDecoding(rewritten) ? refused(400, ESCAPE) : undefined;
+}
+
+const HTTP2: ReadonlySet<Backend["protocol"]> = new Set(["grpc", "grpcs", "h2c"]);
+/** The reasons of docs/errors.md. */
+const ESCAPE = "BadRequest : escape not allowed in a rewritten path to HTTP/2";
+const GROWN = "BadRequest : too long with the values of the request";
+/** lua/alb/growth.lua */
+const MOST_TARGET = 32_768;
+
+export function refused(status: number, reason: string): Answer {
+  return { kind: "refused", status, reason };
 }
 
 export function explainAuth(
@@ -172,8 +197,7 @@ function earlyAnswer(
   redirected: Answer | undefined,
 ): Answer | undefined {
   if (refuse === undefined) return authFirst === true && auth.length > 0 ? undefined : redirected;
-  const [status, reason] = refuse;
-  return { kind: "refused", status, reason };
+  return refused(...refuse);
 }
 
 /** The redirect of the route, unless the scheme is an exception. */
@@ -196,12 +220,10 @@ function accessAnswer({
 }: Pick<ExplainedRoute, "auth" | "sourceRange" | "satisfyAny">): Answer | undefined {
   const invalid = auth.find((entry) => entry.invalid !== undefined)?.invalid;
   if (invalid !== undefined) {
-    return { kind: "refused", status: 503, reason: brokenAuth(invalid) };
+    return refused(503, brokenAuth(invalid));
   }
   const lost = sourceRange === "refused" && !(satisfyAny && auth.length > 0);
-  return lost
-    ? { kind: "refused", status: 403, reason: "AccessFail : client address not allowed" }
-    : undefined;
+  return lost ? refused(403, "AccessFail : client address not allowed") : undefined;
 }
 
 /** `deny` refuses first, then `allow` if it is not empty. */
@@ -240,10 +262,7 @@ function explainBackends(policy: PolicyDocument, route: PolicyRoute): ExplainedR
 function backendAnswer(backends: ExplainedRoute["backends"]): Answer | undefined {
   const used = backends.filter(({ share }) => share > 0);
   const [first] = used;
-  if (first === undefined) {
-    return { kind: "refused", status: 500, reason: "InvalidBackend : no backend" };
-  }
+  if (first === undefined) return refused(500, "InvalidBackend : no backend");
   if (used.some(({ refuse, endpoints }) => refuse === undefined && endpoints > 0)) return undefined;
-  const [status, reason] = first.refuse ?? [503, "InvalidBalancer : no peer"];
-  return { kind: "refused", status, reason };
+  return refused(...(first.refuse ?? ([503, "InvalidBalancer : no peer"] as const)));
 }

@@ -38,6 +38,14 @@ export function rewriteTarget(
   }
 }
 
+/** Escapes of characters that nginx sends as they are (ngx_escape_uri). */
+const LOST_ESCAPE = /%(?:2[1467-9A-F]|3[0-9ABD]|4[0-9A-F]|5[0-9ABDF]|6[1-9A-F]|7[0-9AE])/i;
+
+/** Whether the path of a target is another one after nginx has decoded it and escaped it again, as it does for HTTP/2. */
+export function isChangedByDecoding(target: string): boolean {
+  return LOST_ESCAPE.test(target.replace(/\?.*/s, ""));
+}
+
 function rewritePrefix(
   written: string,
   replacement: string,

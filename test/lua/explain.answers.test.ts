@@ -43,6 +43,14 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "neither-allowed-nor-auth": { satisfy: "any", allow: ELSEWHERE },
   protected: { auth: [BASIC] },
   "not-allowed-and-no-backend": { allow: ELSEWHERE, backends: [] },
+  rewritten: { rewrite: ["prefix", "/old", "/new"] },
+  grown: { rewrite: ["prefix", "/old", `/${"n".repeat(30_000)}`] },
+};
+
+/** Its backend does not speak HTTP/2: only refusals are compared. */
+const HTTP2: TestRoute = {
+  rewrite: ["prefix", "/old", "/new"],
+  backends: [{ ...WEB, protocol: "h2c" }],
 };
 
 /** The host `paths` is open below /open and closed below /closed. */
@@ -112,7 +120,7 @@ function answered(response: HttpResponse) {
 }
 
 test("nginx answers as explained on every kind of route", async () => {
-  const { gateway, explained } = await start(ROUTES, withPaths);
+  const { gateway, explained } = await start({ ...ROUTES, http2: HTTP2 }, withPaths);
   const requests = [
     ...Object.keys(ROUTES).map((host) => [host, "/"] as const),
     ...["/open/a", "/closed/a", "/open/../closed", "/open/..%2fclosed", "/closed/..;/open"].map(
@@ -123,6 +131,12 @@ test("nginx answers as explained on every kind of route", async () => {
       ["unknown", "/"],
       ["bad!host", "/"],
       ["plain", "/%zz"],
+      ["rewritten", "/old/a%2Fb"],
+      ["http2", "/old/a%2Fb?%20"],
+      ["http2", "/old/%3b"],
+      ["grown", `/old/${"a".repeat(10_000)}`],
+      ["unknown", `/${"a".repeat(20_000)}`],
+      ...[16_368, 16_369, 16_370, 16_371].map((length) => ["plain", `/${"a".repeat(length)}`]),
     ] as const),
   ];
   for (const [host, path] of requests) {

@@ -138,7 +138,7 @@ async function timed<T>(promise: Promise<T>): Promise<{ result: T; ms: number }>
 
 describe.each(WAY_NAMES)("a backend by %s", (way) => {
   it("gets method, target, host, headers and body as they came", async () => {
-    const path = "/a%2Fb//c/%C3%A4;d?x=%20y&z";
+    const path = "/a%2Fb%3B%2B%41//c/%C3%A4;d?x=%20y&z";
     const response = await send("bare", way, {
       method: "PUT",
       path,
@@ -164,6 +164,18 @@ describe.each(WAY_NAMES)("a backend by %s", (way) => {
 
     expect(first(way).received[0]).toMatchObject({ url: "/new/a%20b?c", host: "other.example" });
   });
+
+  it.each(["%2F", "%3B", "%2B", "%41"])(
+    "sees %s of a rewritten path as it came, or is not asked",
+    async (escape) => {
+      const { status: answered } = await send("rewritten", way, { path: `/old/a${escape}b?c` });
+      const urls = first(way).received.map(({ url }) => url);
+
+      expect([answered, urls]).toEqual(
+        WAYS[way].protocol.startsWith("http") ? [200, [`/new/a${escape}b?c`]] : [400, []],
+      );
+    },
+  );
 
   it.each(["bare", "none", "few"])("gets each POST of %s once, done or not", async (route) => {
     for (let i = 0; i < 20; i += 1) {

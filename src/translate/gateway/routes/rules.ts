@@ -114,6 +114,11 @@ function ruleContent(
   const session =
     sessionPersistence &&
     ruleSession(sessionPersistence, id, within(place, "sessionPersistence"), problems);
+  const backends =
+    effects.redirect === undefined
+      ? ruleBackends(backendRefs, within(place, "backendRefs"), context)
+      : [];
+  reportEscapes(rule, backends, place, context.diagnostics);
   return {
     ...SHARED_SHAPE,
     ...effects,
@@ -121,9 +126,31 @@ function ruleContent(
     ...(retry && { retry }),
     ...(session && { session }),
     ...body,
-    ...(effects.redirect === undefined &&
-      filled("backends", ruleBackends(backendRefs, within(place, "backendRefs"), context))),
+    ...filled("backends", backends),
   };
+}
+
+/** Reports rewrites that keep a part of the client's path, where nginx can send it only decoded. */
+function reportEscapes(
+  { filters = [], backendRefs = [] }: AnyRule,
+  backends: readonly Backend[],
+  place: Place,
+  diagnostics: RuleContext["diagnostics"],
+): void {
+  const report = (all: typeof filters, at: Place): void => {
+    const index = all.findIndex(replacesPrefix);
+    if (index === -1) return;
+    const message =
+      "requests get 400 if an escape such as %2F or %41 stands in the rewritten path to an HTTP/2 backend";
+    diagnostics.report({ code: "ROUTE_REWRITE_ESCAPES", message, ...within(at, index) });
+  };
+  const isHttp2 = ({ protocol, refuse }: Backend): boolean =>
+    refuse === undefined && !protocol.startsWith("http");
+  if (backends.some(isHttp2)) report(filters, within(place, "filters"));
+  for (const [index, backend] of backends.entries()) {
+    const own = backendRefs[index]?.filters ?? [];
+    if (isHttp2(backend)) report(own, within(place, "backendRefs", index, "filters"));
+  }
 }
 
 const DEFAULT_WEIGHT = 1;
