@@ -1,11 +1,13 @@
 import { KIND_NAMES } from "../api/kinds.js";
 import { type Compilation, compile } from "../compile.js";
 import { type Diagnostic, refKey } from "../diagnostics/diagnostic.js";
-import { counted, formatCounts, subjectOf } from "../diagnostics/format.js";
+import { counted, formatCounts, formatResource, subjectOf } from "../diagnostics/format.js";
 import { diff } from "../diff/diff.js";
 import { type Described, formatDifferences, formatMarkdown } from "../diff/format.js";
 import type { DiffInput } from "../diff/side.js";
 import { readPolicy } from "../explain/explain.js";
+import { summaryOf } from "../explain/summary.js";
+import { assumedGateways } from "../input/assumed-gateways.js";
 import { type IsAssumed, assuming } from "../input/assumed.js";
 import type { Source } from "../input/documents.js";
 import { MissingPathError, readSources } from "../input/files.js";
@@ -13,7 +15,9 @@ import { type LoadResult, loadResources } from "../input/load.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import type { CompileOptions } from "../model/options.js";
 import { contentsOf } from "../render/rendered-file.js";
+import { type ObjectStatus, listOf } from "../status/object-status.js";
 import { EnvironmentError } from "../support/errors.js";
+import { isObject, own } from "../support/json-object.js";
 import { compareStrings } from "../support/collections.js";
 import { visibleJson } from "../support/text.js";
 import type { CallOf } from "./command-call.js";
@@ -34,19 +38,27 @@ export async function runDiff(
   const { old, current, options } = await readSides(call, settings, terminal);
   const input = { albGroup: settings.text("albApiGroup") };
   const [oldInput, newInput] = [loadResources(old, input), loadResources(current, input)];
+  const sides = [oldInput.resources, newInput.resources];
   // A cluster has all that there is.
+  const isFile = call.before !== undefined;
+  const gateways = isFile ? assumedGateways(sides, settings.text("controllerName")) : [];
   const isAssumed: IsAssumed = (...of) =>
-    call.before !== undefined &&
-    [oldInput, newInput].every(({ resources }) => resources.get(...of) === undefined);
+    isFile && sides.every((resources) => resources.get(...of) === undefined);
+  const compiled = (sources: readonly Source[], loaded: LoadResult): CompiledSide => {
+    const more: Source = { path: "", objects: gateways };
+    const all = gateways.length === 0 ? loaded : loadResources([...sources, more], input);
+    return compiledSide({ ...all, objects: loaded.objects }, options, isAssumed);
+  };
   terminal.progress("compiling the manifests before the change");
-  const before = compiledSide(oldInput, options, isAssumed);
+  const before = compiled(old, oldInput);
   terminal.progress("compiling the manifests after the change");
-  const now = compiledSide(newInput, options, isAssumed);
+  const now = compiled(current, newInput);
   const known = new Set(before.diagnostics.map(keyOf));
   const errors = now.diagnostics.filter(({ severity }) => severity === "error");
   const added = errors.filter((diagnostic) => !known.has(keyOf(diagnostic)));
   terminal.progress("comparing what happens to requests");
-  const { notCompared } = now;
+  const broken = now.broken.filter((name) => before.broken.includes(name));
+  const notCompared = [...new Set([...now.refused, ...broken])].sort(compareStrings);
   const differences = { ...diff(before.input, now.input), notCompared };
   reportDiagnostics(added, "text", terminal.writeError, terminal.colours);
   terminal.writeError(`before: ${before.summary}\nnow:    ${now.summary}\n`);
@@ -126,7 +138,10 @@ interface CompiledSide {
   readonly input: DiffInput;
   readonly files: Compilation["files"];
   readonly diagnostics: readonly Diagnostic[];
-  readonly notCompared: readonly string[];
+  /** Objects and files that are refused, and routes whose parent is unknown. */
+  readonly refused: readonly string[];
+  /** Objects whose requests are refused, or that are not served: no change of theirs shows if that is so on both sides. */
+  readonly broken: readonly string[];
   readonly summary: string;
 }
 
@@ -135,28 +150,36 @@ function compiledSide(
   options: CompileOptions,
   isAssumed: IsAssumed,
 ): CompiledSide {
-  const { files, config, ...compilation } = compile(assuming(loaded.resources, isAssumed), options);
+  const { files, config, statuses, ...compilation } = compile(
+    assuming(loaded.resources, isAssumed),
+    options,
+  );
   const diagnostics = [...loaded.diagnostics, ...compilation.diagnostics];
-  const policy = files.find(({ path }) => path === "policy.json");
+  const file = files.find(({ path }) => path === "policy.json");
+  const policy = readPolicy(file === undefined ? "{}" : contentsOf(file));
+  const refused = [
+    ...loaded.diagnostics.filter(({ severity }) => severity === "error"),
+    ...compilation.diagnostics.filter(({ code }) => code === "ROUTE_PARENT_NOT_FOUND"),
+  ];
   return {
-    input: { policy: readPolicy(policy === undefined ? "{}" : contentsOf(policy)), config },
-    files,
-    diagnostics,
-    notCompared: notCompared(loaded.diagnostics, compilation.diagnostics),
+    ...{ input: { policy, config }, files, diagnostics },
+    refused: refused.map(subjectOf),
+    broken: [
+      ...summaryOf(policy).broken.map(({ object }) => object),
+      ...statuses.filter(isRefused).map((each) => formatResource({ ...each, ...each.metadata })),
+    ],
     summary: `${counted(loaded.objects, "object")}, ${formatCounts(diagnostics)}`,
   };
 }
 
-/** Objects and files that are refused, and routes whose Gateway is not among the manifests. */
-function notCompared(
-  loaded: readonly Diagnostic[],
-  compiled: readonly Diagnostic[],
-): readonly string[] {
-  const found = [
-    ...loaded.filter(({ severity }) => severity === "error"),
-    ...compiled.filter(({ code }) => code === "ROUTE_PARENT_NOT_FOUND"),
-  ];
-  return [...new Set(found.map(subjectOf))].sort(compareStrings);
+/** Whether the object, or its part at one of its parents, is not served. */
+function isRefused({ status }: ObjectStatus): boolean {
+  const holders = [status, ...listOf(own(status, "parents")).filter(isObject)];
+  return holders
+    .flatMap((holder) => listOf(own(holder, "conditions")).filter(isObject))
+    .some(({ type, status: value }) => {
+      return (type === "Accepted" || type === "Programmed") && value === "False";
+    });
 }
 
 function keyOf({ code, message, resource, field }: Diagnostic): string {

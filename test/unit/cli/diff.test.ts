@@ -109,12 +109,45 @@ const ROUTE = `
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: { name: r }
-spec: { parentRefs: [{ name: elsewhere }] }
+spec:
+  parentRefs: [{ name: elsewhere, sectionName: a }, { name: elsewhere, sectionName: b }]
+  rules: [{ backendRefs: [{ name: web, port: 80 }] }]
 `;
+const GATEWAY = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: albc }
+spec: { controllerName: alb.cpaas.io/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: g }
+spec: { gatewayClassName: albc, addresses: [{ value: 10.0.0.1 }], listeners: [{ name: a, port: 80, protocol: HTTP }] }
+`;
+
+test("a Gateway that neither side has is assumed, with a port for each section", async () => {
+  const now = ROUTE.replace("spec:", "spec:\n  hostnames: [a.example]");
+  const { output, errors } = await run(now, "text", ["removed"], ROUTE);
+  expect(output).toContain("no longer served (1)\n  http 60001 any other host, http 60002 any");
+  expect(errors).toContain("now:    1 object, 0 errors");
+  expect((await run(ROUTE, "text", ["authLost"], ROUTE)).output).toBe(
+    "no request is treated differently\n",
+  );
+});
 
 test.each([
   ["a refused object", REFUSED, "Ingress shop/web"],
-  ["a route whose Gateway is elsewhere", ROUTE, "HTTPRoute default/r"],
+  [
+    "a route whose ListenerSet is elsewhere",
+    ROUTE.replace(/parentRefs:.*\]/, "parentRefs: [{ kind: ListenerSet, name: elsewhere }]"),
+    "HTTPRoute default/r",
+  ],
+  [
+    "an Ingress whose auth can't be read",
+    INGRESS.replace("http://auth", "auth"),
+    "Ingress shop/web",
+  ],
+  ["a Gateway without an address", GATEWAY, "Gateway default/g"],
   ["a file that is no YAML", ":\n:", "now.yaml"],
 ])("%s can't be compared, though it has not changed", async (_, text, name) => {
   const { status, output } = await run(text, "text", ["authLost"], text);
