@@ -48,6 +48,7 @@ import { publishedAddresses } from "./translate/published-addresses.js";
 import { fallbackCertificates, reportUncovered } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";
+import { roundabouts } from "./translate/roundabouts.js";
 
 /** What was looked up before: of requests' upstreams, and of streams'. */
 interface KnownEndpoints {
@@ -288,6 +289,7 @@ function finish(
   });
   const { whole } = memory;
   const { parts, shares } = sharedParts(memory, taken, build);
+  build.diagnostics.addAll(roundabouts(build.resources, parts));
   for (const object of [...whole.closed, ...shares.closed]) config.closeObject(object);
   const built = config.build({
     ...parts,

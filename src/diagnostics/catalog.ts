@@ -272,6 +272,11 @@ export const DIAGNOSTIC_CATALOG = {
     "The path is an invalid regular expression. What it could have matched answers 500, so no wider rule serves it.",
     "correct the path",
   ),
+  INGRESS_RULE_EMPTY: warning(
+    "a rule of an Ingress serves nothing",
+    "As in ingress-nginx, a rule with a host and no paths gives all of the host's requests to spec.defaultBackend. Without one they get 404.",
+    "give the rule paths, or the Ingress a defaultBackend",
+  ),
   INGRESS_PATH_TEXT: warning(
     "a path of an Ingress looks like a regular expression but is not one",
     "A path of type Prefix or Exact is text; so is one of type ImplementationSpecific without use-regex or rewrite-target, as in ingress-nginx. It matches only requests that contain its special characters. If an ALB2 serves the Ingress, ImplementationSpecific paths are regular expressions.",

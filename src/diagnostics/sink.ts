@@ -1,4 +1,5 @@
 import { compareBy, compareStrings, groupBy, memoized } from "../support/collections.js";
+import { didYouMean } from "../support/did-you-mean.js";
 import { shareOut } from "../support/shares.js";
 import { DIAGNOSTIC_CATALOG, type Severity } from "./catalog.js";
 import {
@@ -153,13 +154,23 @@ function notListed(more: number): string {
   return `${String(more)} more problems of this object are not listed`;
 }
 
-/** Adds severity and hint from the catalogue, and the place. */
+const NONE_OF = /"([^"\\]+)" is none of (.+)$/;
+
+/** Advice for a value that is none of those that its field takes. */
+function meantValue({ message }: Report): string | undefined {
+  const [, value, known = ""] = NONE_OF.exec(message) ?? [];
+  const meant = value === undefined ? undefined : didYouMean(value, known.split(", "));
+  return meant === undefined ? undefined : `did you mean ${meant}?`;
+}
+
+/** Adds severity and hint, unless it has one, from the value or the catalogue, and the place. */
 export function diagnosticOf(
   { at: _at, ...report }: Report,
   location: SourceLocation | undefined,
 ): Counted {
-  const { severity, hint } = DIAGNOSTIC_CATALOG[report.code];
-  return { severity, hint, ...report, ...(location && { location }) };
+  const { severity, hint: advice } = DIAGNOSTIC_CATALOG[report.code];
+  const hint = report.hint ?? meantValue(report) ?? advice;
+  return { severity, ...report, hint, ...(location && { location }) };
 }
 
 /** The same object for the same report. */

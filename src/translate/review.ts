@@ -10,12 +10,9 @@ import { formatResource } from "../diagnostics/format.js";
 import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
 import type { DataPlaneConfig } from "../model/config.js";
-import { hostKey } from "../model/values.js";
 import { inputHint, unrenderedHint } from "../diagnostics/unrendered.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
-import { literalText } from "./auth/template.js";
-import { keysAbove } from "./hostnames.js";
 import { nameOf, placeOf } from "./place.js";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
@@ -26,11 +23,7 @@ export function review(
   resources: Resources,
   config: DataPlaneConfig,
 ): readonly Diagnostic[] {
-  const reports = [
-    ...strayEndpoints(resources),
-    ...missingEndpoints(resources, config),
-    ...roundabouts(resources, config),
-  ];
+  const reports = [...strayEndpoints(resources), ...missingEndpoints(resources, config)];
   const found = reports.map((report) =>
     diagnosticOf(report, report.resource && resources.locate(report.resource, report.field ?? [])),
   );
@@ -67,35 +60,6 @@ function missingEndpoints(resources: Resources, { upstreams }: DataPlaneConfig):
   });
 }
 
-/** Auth URLs of hosts that the gateway itself serves. */
-function roundabouts(
-  resources: Resources,
-  { auths, routes, bindings }: DataPlaneConfig,
-): readonly Report[] {
-  const served = new Set(
-    bindings.flatMap(({ at }) => at.flatMap(({ hosts }) => hosts.map(({ host }) => hostKey(host)))),
-  );
-  const isServed = (host: string): boolean =>
-    (["one", "many"] as const)
-      .flatMap((labels) => keysAbove({ kind: "exact", host }, labels))
-      .some((key) => served.has(key));
-  const hosts = new Map(
-    auths.flatMap(({ id, forward }) => {
-      const host = forward?.upstream === undefined ? literalText(forward?.host ?? []) : undefined;
-      return host !== undefined && host !== "" && isServed(host) ? [[id, host] as const] : [];
-    }),
-  );
-  return routes.flatMap(({ auth = [], source: [written, namespace, name] }): readonly Report[] => {
-    const host = auth.map((id) => hosts.get(id)).find((found) => found !== undefined);
-    const kind = KIND_NAMES.find((each) => each === written);
-    const object = kind && resources.get(kind, namespace, name);
-    if (host === undefined || object === undefined) return [];
-    const message = `the auth URL's host ${host} is one of this gateway, so each question to the auth service leads through it`;
-    const hint = "name the Service of the auth service";
-    return [{ code: "AUTH_SERVICE_NOT_FOUND", message, ...placeOf(object), hint }];
-  });
-}
-
 /** Kinds of which an object of a name was looked for. */
 const LOOKED_FOR: Partial<Readonly<Record<DiagnosticCode, readonly KindName[]>>> = {
   SERVICE_NOT_FOUND: ["Service"],
@@ -117,18 +81,8 @@ function withCause(diagnostic: Diagnostic, resources: Resources): Diagnostic {
   const text = typeof value === "string" ? value : message;
   const { code, location } = diagnostic;
   const ofFile = code === "OBJECT_MALFORMED" && location ? inputHint(location.file) : undefined;
-  const hint =
-    ofFile ?? unrenderedHint(text) ?? valueHint(diagnostic) ?? namedHint(diagnostic, resources);
+  const hint = ofFile ?? unrenderedHint(text) ?? namedHint(diagnostic, resources);
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
-}
-
-const NONE_OF = /"([^"\\]+)" is none of (.+)$/;
-
-/** Advice for a value that is none of those that its field takes. */
-function valueHint({ message }: Diagnostic): string | undefined {
-  const [, value, known = ""] = NONE_OF.exec(message) ?? [];
-  const meant = value === undefined ? undefined : didYouMean(value, known.split(", "));
-  return meant === undefined ? undefined : `did you mean ${meant}?`;
 }
 
 /** Advice for an object that was looked for in vain: its own error, or the name that was probably meant. */

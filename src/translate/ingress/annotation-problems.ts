@@ -49,10 +49,16 @@ export function annotationProblems(
     const { key, value, field } = written;
     const problem = problemOfKey(written, ingress) ?? problemOfName(key, value, options);
     if (problem === undefined) continue;
-    reports.push({ ...problem, ...placeOf(ingress, ...field), ...pointer(problem) });
-    if (!closes(problem, options)) continue;
     const path = closedPath(key, ingress);
     const own = path === undefined ? onlyLocations(key.name, value) : undefined;
+    const isClosed = closes(problem, options);
+    const said = isSaid(problem, key, isClosed) ? placesOf(ingress, path, own) : [];
+    reports.push({
+      ...withPlaces(problem, said),
+      ...placeOf(ingress, ...field),
+      ...pointer(problem),
+    });
+    if (!isClosed) continue;
     if (own !== undefined) locations.push(...own.map((each) => ({ path: each, by: key.name })));
     else if (path === undefined) whole ??= key.name;
     else if (!byPath.has(path)) byPath.set(path, key.name);
@@ -60,8 +66,37 @@ export function annotationProblems(
   return { reports, whole, byPath, locations };
 }
 
-/** Locations of a snippet that a message names. */
+/** It concerns the path `/` alone. */
+const ONLY_ROOT = "app-root";
+/** Places that a message names. */
 const MOST_NAMED = 5;
+
+function isSaid({ code }: Report, { name }: AnnotationKey, isClosed: boolean): boolean {
+  return isClosed || (code === "ANNOTATION_CLOSED" && name !== ONLY_ROOT);
+}
+
+function withPlaces(report: Report, places: readonly string[]): Report {
+  if (places.length === 0) return report;
+  const what = report.message.replace(/\.$/, "");
+  return { ...report, message: `${what}; this answers 503: ${shortened(places, MOST_NAMED)}` };
+}
+
+/** The hosts and paths of an Ingress, of `only` one path, or its restricted locations. */
+function placesOf(
+  { spec }: Ingress,
+  only: string | undefined,
+  locations: readonly PathMatch[] | undefined,
+): readonly string[] {
+  const rules = spec?.rules ?? [];
+  if (locations !== undefined) return locations.map(([, path]) => (path === "" ? "/" : path));
+  if (rules.length === 0) return ["every host that no object names"];
+  return rules.flatMap(({ host = "*", http }, rule) =>
+    (http?.paths ?? [{ path: "/" }]).flatMap(({ path = "/" }, index) =>
+      only === undefined || only === pathKey({ rule, path: index }) ? [host + path] : [],
+    ),
+  );
+}
+
 const SNIPPETS: readonly string[] = ["configuration-snippet", "server-snippet"];
 
 /** The locations that a snippet restricts; undefined: it restricts more, or is no snippet. */
@@ -225,7 +260,7 @@ function problemOfUnknown(name: string, value: string): Report {
     const hint = didYouMean(meant, "?");
     return { code: "ANNOTATION_UNKNOWN", message, ...hint };
   }
-  const hint = didYouMean(meant, "? The paths stay closed until the name is right");
+  const hint = didYouMean(meant, "?");
   const closed = `${message}, and may be meant to restrict access`;
   return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
 }
@@ -246,9 +281,9 @@ function problemOfUnsupported(
   const message = `${name} has no effect. ${why}`;
   if (fallback === "ignored" || !acts(text)) return { code: "ANNOTATION_UNSUPPORTED", message };
   if (fallback === "unenforced") return { code: "LIMIT_UNSUPPORTED", message };
-  const paths = onlyLocations(name, text)?.map(([, path]) => (path === "" ? "/" : path));
-  const closed = paths && `Only its locations answer 503: ${shortened(paths, MOST_NAMED)}`;
-  return unsupportedRestriction(message, options, closed);
+  return options.unsupportedRestrictions === "close"
+    ? { code: "RESTRICTION_UNSUPPORTED", message }
+    : unsupportedRestriction(message, options);
 }
 
 /** What is wrong with a value that is not blank. */

@@ -3,9 +3,9 @@ import { ANY_HOST, type HostPattern, hostKey } from "../../model/values.js";
 import { type Route, routeTimeouts } from "../../model/route.js";
 import { getOrInsert } from "../../support/collections.js";
 import { type EntryPort, type Inherited, bindWholePort } from "../load-balancer.js";
-import { annotationField, nameOf, placeOf, sourceRef, within } from "../place.js";
+import { type Place, annotationField, nameOf, placeOf, sourceRef, within } from "../place.js";
 import { INGRESS_PRIORITY, listenerRank, specificity } from "../precedence.js";
-import { closedRule } from "../reasons.js";
+import { NO_RULE, closedRule } from "../reasons.js";
 import type { PathClaim } from "../shadowed-paths.js";
 import { NO_GROUPS, regexGroups } from "../pattern/regex.js";
 import type { Annotation } from "./annotations/annotation.js";
@@ -218,7 +218,7 @@ export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScop
   const routeOf = (port: EntryPort, hasTls: boolean): Route => {
     const key = hasTls ? "default-tls" : "default";
     const input = { ...written, key, path: "/", isRegex: false, hasTls };
-    return ingressRoute(input, port, scope);
+    return reportedEmpty(ingressRoute(input, port, scope), place, scope);
   };
   const byHost = new Map(hosts.map((each) => [hostKey(each.host), each]));
   if (hosts.length === 0) byHost.set("", { rule: 0, host: ANY_HOST });
@@ -241,6 +241,16 @@ export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScop
       bindWholePort(port, route, rank, scope.context.config);
     }
   }
+}
+
+/** Reports a rule that neither annotations nor a backend give an answer. */
+function reportedEmpty(route: Route, place: Place, { context }: IngressScope): Route {
+  const [backend] = route.backends ?? [];
+  if (backend?.refuse !== NO_RULE || route.redirect !== undefined || route.refuse !== undefined)
+    return route;
+  const message = "a rule has no paths and the Ingress no defaultBackend, so its host answers 404";
+  context.diagnostics.report({ code: "INGRESS_RULE_EMPTY", message, ...place });
+  return route;
 }
 
 /** Claims a host and its further names on each port that serves it. Ports that give the same share a route. */

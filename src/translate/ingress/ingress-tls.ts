@@ -75,7 +75,7 @@ function translateEntry(entry: TlsEntry, place: Place, scope: TlsScope): Named |
   }
   if (hosts.length > 0 && own.length === 0) return undefined;
   const { namespace } = scope.prepared.ingress.metadata;
-  const certificate = load({ namespace, name: secretName }, place, scope);
+  const certificate = load({ namespace, name: secretName }, own, place, scope);
   if (certificate === undefined) return undefined;
   // An Ingress with a rule for every host takes all names of the certificate that are its own.
   const covered =
@@ -134,7 +134,7 @@ function translateAnnotation(scope: TlsScope): void {
     const own = ownNames(host, place, scope);
     for (const name of own) scope.hosts.add(name, place);
     if (own.length === 0 || !isPermitted(secret, place, scope)) continue;
-    const certificate = load(secret, place, scope);
+    const certificate = load(secret, own, place, scope);
     if (certificate !== undefined) serve({ certificate, place }, own, scope);
   }
 }
@@ -153,10 +153,15 @@ function isPermitted(secret: NamespacedName, place: Place, { context }: TlsScope
 
 function load(
   secret: NamespacedName,
+  hosts: readonly HostPattern[],
   place: Place,
-  { context, https }: TlsScope,
+  { context, https, hosts: wanted }: TlsScope,
 ): LoadedCertificate | undefined {
-  return https && context.certificates.load(secret, place);
+  const certificate = https && context.certificates.load(secret, place);
+  if (certificate !== undefined) return certificate;
+  const missing = `names Secret ${secret.namespace}/${secret.name}, which can't be used`;
+  for (const host of hosts) wanted.add(host, place).missing ??= missing;
+  return undefined;
 }
 
 /** The default certificate answers for the others. */

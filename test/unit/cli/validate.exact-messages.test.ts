@@ -1,116 +1,18 @@
 /** What `validate` says about mistakes from the field, with its exact text: the message, and what to do. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { resolveSettings } from "../../../src/cli/settings.js";
-import { runValidate } from "../../../src/cli/validate.js";
+import {
+  gateway,
+  ingress,
+  messages,
+  route,
+  rule,
+  secret,
+  service,
+} from "../../support/validated.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();
 
-/** The messages of these files, each with its hint, and the lines about what is not read. */
-async function messages(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder(), name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  let written = "";
-  await runValidate(
-    {
-      ...{
-        command: "validate",
-        format: "text",
-        failOn: "error",
-        requireObjects: false,
-        assumeReferences: false,
-      },
-      ...{ ignore: ["OBJECT_CLOSED"], baseline: undefined, writeBaseline: undefined },
-      ...{ paths: [folder()], kubernetes: false, config: undefined, flags: {} },
-    },
-    resolveSettings({ flags: {}, variables: {} }),
-    {
-      write: (text) => {
-        written += text;
-      },
-      ...{ writeError: () => undefined, progress: () => undefined, colours: false, variables: {} },
-      readInput: () => Promise.resolve(""),
-    },
-  );
-  const lines = written.split("\n");
-  const found = lines.flatMap((line) => {
-    const [, message] = /^\S+ (?:error|warning) \w+: (.*)$/.exec(line) ?? [];
-    const hint = /^ {2}hint: (.*)$/.exec(line)?.[1];
-    if (message !== undefined) return [message];
-    return hint === undefined ? (line.startsWith("not read") ? [line] : []) : [`→ ${hint}`];
-  });
-  return found;
-}
-
 const NBSP = "\u00a0";
-
-const gateway = (listener: string): string => `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: albc }
-spec: { controllerName: alb.cpaas.io/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: gw }
-spec: { gatewayClassName: albc, listeners: [{ name: a, ${listener} }] }
-`;
-
-const route = (spec: string): string =>
-  `${gateway("port: 80, protocol: HTTP")}---
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: { name: r }
-spec:
-  parentRefs: [{ name: gw }]
-${spec.replace(/^/gm, "  ")}
-`;
-
-const service = (namespace = "default"): string => `
-apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: ${namespace} }
-spec: { ports: [{ port: 80 }] }
----`;
-
-const ingress = (annotations: string, { host = "a.example", services = service() } = {}): string =>
-  `${services}
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: i, annotations: { ${annotations} } }
-spec:
-  rules:
-    - host: ${JSON.stringify(host)}
-      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
-`;
-
-const rule = (term: string): string => `
-apiVersion: crd.alauda.io/v2
-kind: ALB2
-metadata: { name: alb }
-spec: { type: nginx, config: { projects: [ALL_ALL] } }
----
-apiVersion: crd.alauda.io/v1
-kind: Frontend
-metadata: { name: f, labels: { alb2.cpaas.io/name: alb } }
-spec: { port: 81, protocol: http }
----
-apiVersion: crd.alauda.io/v1
-kind: Rule
-metadata: { name: ru, labels: { alb2.cpaas.io/name: alb, alb2.cpaas.io/frontend: f } }
-spec: { dslx: [${term}] }
-`;
-
-const secret = (more: string): string => `
-apiVersion: v1
-kind: Secret
-metadata: { name: s }
-${more}
-`;
 
 const utf16 = Buffer.from("\ufefffoo:$apr1$abcdefgh$x\n", "utf16le").toString("base64");
 const LEAVE_OUT = "→ leave it out: without it, every host is meant";
@@ -303,7 +205,7 @@ spec: { basicAuth: {}, targetRefs: [] }
       'nginx.ingress.kubernetes.io/server-snippet: "return 301 https://b.example$request_uri;"',
     ),
     [
-      "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects. The paths answer 503",
+      "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects; this answers 503: a.example/",
       "→ restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
     ],
   ],
@@ -311,7 +213,7 @@ spec: { basicAuth: {}, targetRefs: [] }
     "a location of a snippet that denies",
     ingress('nginx.ingress.kubernetes.io/server-snippet: "location /admin { deny all; }"'),
     [
-      "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects. Only its locations answer 503: /admin",
+      "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects; this answers 503: /admin",
       "→ restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
     ],
   ],
@@ -355,13 +257,13 @@ spec: { basicAuth: {}, targetRefs: [] }
   ],
 ])("%s", async (_, input, expected) => {
   const files = typeof input === "string" ? { "a.yaml": input } : input;
-  expect(await messages(files)).toEqual(expected);
+  expect(await messages(folder(), files)).toEqual(expected);
 });
 
 test.each(["a.example.", "a.example/", "a.example:80", "http://a.example/x", "A.example"])(
   "the host %s",
   async (host) => {
-    expect(await messages({ "a.yaml": ingress("", { host }) })).toEqual([
+    expect(await messages(folder(), { "a.yaml": ingress("", { host }) })).toEqual([
       `the host "${host}" must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or digit`,
       '→ did you mean "a.example"?',
     ]);

@@ -1,6 +1,7 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
 import {
   DiagnosticSink,
+  diagnosticOf,
   type Locate,
   MOST_OF_OBJECT,
   MOST_PROBLEMS,
@@ -96,4 +97,11 @@ it("lists all problems of a namespace that has few, however many another one has
   ]);
   const input = all.map((each) => ({ ...each, severity: "warning" as const }));
   expect(sortDiagnostics(input)).toHaveLength(listed.length);
+});
+
+test("a value that is nearly one of those that its field takes has a hint, wherever it is shown", () => {
+  const message = '"Prefix" is none of Exact, PathPrefix';
+  expect(diagnosticOf({ code: "ROUTE_VALUE_UNSUPPORTED", message }, undefined).hint).toBe(
+    "did you mean PathPrefix?",
+  );
 });
