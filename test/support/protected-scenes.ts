@@ -1,14 +1,11 @@
 /** Protected objects of every kind, each beside a wider one that is open. */
 
-export interface Scene {
+interface Scene {
   readonly name: string;
   /** The protected object. */
   readonly text: string;
-  /** All other objects; without the protected one the request reaches a backend. */
+  /** All other objects. */
   readonly others: string;
-  readonly url: string;
-  /** Another object of its name, if `others` has none. */
-  readonly twin?: string;
 }
 
 const SERVICES = `
@@ -20,11 +17,6 @@ spec: { ports: [{ port: 80 }] }
 apiVersion: v1
 kind: Service
 metadata: { name: web, namespace: ops }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: v1
-kind: Service
-metadata: { name: login, namespace: shop }
 spec: { ports: [{ port: 80 }] }
 ${["shop", "ops"]
   .map(
@@ -128,84 +120,6 @@ spec:
           - { path: /health, pathType: Exact, backend: { service: { name: web, port: { number: 80 } } } }
 `,
     others: SERVICES + OPEN_INGRESS,
-    url: "http://a.example/admin/x",
-  },
-  {
-    name: "an Ingress of an ALB2, with an exact path",
-    text: `
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata:
-  name: secret
-  namespace: shop
-  annotations: { alb.ingress.cpaas.io/auth-url: http://auth.example/check }
-spec:
-  rules:
-    - host: a.example
-      http:
-        paths: [{ path: /admin, pathType: Exact, backend: { service: { name: web, port: { number: 80 } } } }]
-`,
-    others: SERVICES + ALB + OPEN_INGRESS,
-    url: "http://a.example/admin",
-  },
-  {
-    name: "an Ingress with source ranges for one of its paths",
-    text: `
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata:
-  name: secret
-  namespace: shop
-  annotations: { index.0-1.alb.ingress.cpaas.io/whitelist-source-range: 10.0.0.9 }
-spec:
-  rules:
-    - host: a.example
-      http:
-        paths:
-          - { path: /health, pathType: Exact, backend: { service: { name: web, port: { number: 80 } } } }
-          - { path: /admin, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }
-`,
-    others: SERVICES + ALB + OPEN_INGRESS,
-    url: "http://a.example/admin/x",
-  },
-  {
-    name: "an Ingress with the auth of its ALB2",
-    text: `
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: secret, namespace: shop }
-spec:
-  rules:
-    - host: a.example
-      http:
-        paths: [{ path: /admin, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }]
-`,
-    others:
-      SERVICES +
-      ALB.replace("[ALL_ALL]", `[ALL_ALL], ${AUTH}`) +
-      OPEN_INGRESS.replace(
-        "namespace: shop }",
-        'namespace: shop, annotations: { alb.ingress.cpaas.io/auth-enable: "false" } }',
-      ),
-    url: "http://a.example/admin/x",
-  },
-  {
-    name: "an Ingress with forward auth, on a further host",
-    text: `
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata:
-  name: secret
-  namespace: shop
-  annotations: { nginx.ingress.kubernetes.io/auth-url: http://auth.example/check, nginx.ingress.kubernetes.io/server-alias: b.example }
-spec:
-  rules:
-    - host: a.example
-      http:
-        paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }]
-`,
-    others: SERVICES + OPEN_INGRESS.replace("host: a.example", 'host: "*.example"'),
-    url: "http://b.example/admin",
   },
   {
     name: "an ALB2 with auth for its Ingresses",
@@ -216,8 +130,6 @@ metadata: { name: alb, namespace: ops }
 spec: { type: nginx, config: { projects: [ALL_ALL], ${AUTH} } }
 `,
     others: SERVICES + OPEN_INGRESS,
-    url: "http://a.example/admin",
-    twin: `${ALB}---`,
   },
   {
     name: "a Frontend with auth for its Ingresses",
@@ -228,20 +140,6 @@ metadata: { name: alb-00080, namespace: ops, labels: { alb2.cpaas.io/name: alb }
 spec: { port: 80, protocol: http, config: { ${AUTH} } }
 `,
     others: SERVICES + ALB + OPEN_INGRESS,
-    url: "http://a.example/admin",
-    twin: `${FRONTEND}---`,
-  },
-  {
-    name: "a Frontend of a name of its own, with auth for its Ingresses",
-    text: `
-apiVersion: crd.alauda.io/v1
-kind: Frontend
-metadata: { name: web-00080, namespace: ops, labels: { alb2.cpaas.io/name: alb } }
-spec: { port: 80, protocol: http, config: { ${AUTH} } }
-`,
-    others: SERVICES + ALB + OPEN_INGRESS,
-    url: "http://a.example/admin",
-    twin: `${FRONTEND.replace("alb-00080", "web-00080")}---`,
   },
   {
     name: "a Rule with auth",
@@ -258,26 +156,6 @@ spec:
   config: { ${AUTH} }
 `,
     others: SERVICES + ALB + FRONTEND + OPEN_RULE,
-    url: "http://a.example/admin/x",
-  },
-  {
-    name: "a Rule with the auth of its Frontend",
-    text: `
-apiVersion: crd.alauda.io/v1
-kind: Rule
-metadata: { name: secret, namespace: ops, labels: { alb2.cpaas.io/name: alb, alb2.cpaas.io/frontend: alb-00080 } }
-spec:
-  dslx:
-    - { type: HOST, values: [[EQ, a.example]] }
-    - { type: URL, values: [[STARTS_WITH, /admin]] }
-  serviceGroup: { services: [{ name: web, port: 80 }] }
-`,
-    others:
-      SERVICES +
-      ALB +
-      FRONTEND.replace("protocol: http", `protocol: http, config: { ${AUTH} }`) +
-      `${OPEN_RULE.trimEnd()}\n  config: { auth: {} }\n`,
-    url: "http://a.example/admin/x",
   },
   {
     name: "an HTTPRoute with an auth filter",
@@ -294,26 +172,6 @@ spec:
       backendRefs: [{ name: web, port: 80 }]
 `,
     others: SERVICES + GATEWAY + POLICY + OPEN_ROUTE,
-    url: "http://a.example/admin/x",
-  },
-  {
-    name: "an HTTPRoute with external auth for a backend",
-    text: `
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: { name: secret, namespace: shop }
-spec:
-  parentRefs: [{ name: edge, port: 80 }]
-  hostnames: [a.example]
-  rules:
-    - matches: [{ path: { type: RegularExpression, value: "^/admin" }, method: GET }]
-      backendRefs:
-        - name: web
-          port: 80
-          filters: [{ type: ExternalAuth, externalAuth: { protocol: HTTP, backendRef: { name: login, port: 80 }, http: { path: /check } } }]
-`,
-    others: SERVICES + GATEWAY + OPEN_ROUTE,
-    url: "http://a.example/admin/x",
   },
   {
     name: "a GRPCRoute with an auth filter",
@@ -330,21 +188,6 @@ spec:
       backendRefs: [{ name: web, port: 80 }]
 `,
     others: SERVICES + GATEWAY + POLICY + OPEN_ROUTE.replace("HTTPRoute", "GRPCRoute"),
-    url: "grpc://a.example/shop.Admin/Delete",
-  },
-  {
-    name: "an AuthPolicy for a route",
-    text: `
-apiVersion: crd.alauda.io/v1alpha1
-kind: AuthPolicy
-metadata: { name: login, namespace: shop }
-spec:
-  targetRefs: [{ group: gateway.networking.k8s.io, kind: HTTPRoute, name: open }]
-  forward: { url: http://auth.example/check }
-`,
-    others: SERVICES + GATEWAY + OPEN_ROUTE,
-    url: "http://a.example/admin",
-    twin: `${POLICY}---`,
   },
   {
     name: "an AuthPolicy for a Gateway",
@@ -357,7 +200,5 @@ spec:
   forward: { url: http://auth.example/check }
 `,
     others: SERVICES + GATEWAY + OPEN_ROUTE,
-    url: "http://a.example/admin",
-    twin: `${POLICY}---`,
   },
 ];
