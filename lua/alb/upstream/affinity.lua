@@ -5,7 +5,7 @@
 -- wins; a removed one releases only its own.
 -- May yield: no. Phases: access.
 local bit = require("bit")
-local endpoint_at = require("alb.upstream.endpoints").at
+local endpoints = require("alb.upstream.endpoints")
 
 local ngx = ngx
 local var = ngx.var
@@ -15,6 +15,7 @@ local now = ngx.now
 local worker_pid = ngx.worker.pid
 local band, bxor, lshift, rshift, tobit = bit.band, bit.bxor, bit.lshift, bit.rshift, bit.tobit
 local log = math.log
+local endpoint_at, is_out = endpoints.at, endpoints.is_out
 local huge = math.huge
 local str_gsub = string.gsub
 local str_lower = string.lower
@@ -129,7 +130,7 @@ local function endpoint_seeds(upstream)
     return seeds
 end
 
---- Position of the endpoint with the best score for a key.
+--- Position of the endpoint with the best score for a key, among those that are not out.
 ---@param key string
 ---@param upstream table a prepared upstream, see endpoints.lua
 ---@return integer? position nil if there is no endpoint
@@ -140,7 +141,7 @@ function _M.position(key, upstream)
     local best, best_score = nil, -1
     for i = 1, #seeds do
         local value = score(hash, seeds[i])
-        if value > best_score then
+        if value > best_score and not is_out(upstream, i) then
             best, best_score = i, value
         end
     end

@@ -238,6 +238,13 @@ function _M.probed(id, endpoint, began, is_connected)
     })
 end
 
+--- Whether the endpoint at a position is out since less than LONGEST seconds.
+function _M.is_short(upstream, position)
+    local endpoint = upstream[2 * position - 1] .. ":" .. upstream[2 * position]
+    local entry = entries[upstream.id] and entries[upstream.id][endpoint]
+    return entry ~= nil and entry.is_out and now() - entry.since < LONGEST
+end
+
 --- The probes that are due: by namespace, lists of `{ id, endpoint }`.
 function _M.due()
     local due, time = {}, now()

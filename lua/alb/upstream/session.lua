@@ -3,12 +3,14 @@
 -- May yield: no. Phases: access (resume, forget), header_filter (response).
 local add_header = require("ngx.resp").add_header
 local endpoints = require("alb.upstream.endpoints")
+local outages = require("alb.upstream.outages")
 local peer = require("alb.upstream.peer")
 local target = require("alb.upstream.target")
 local tokens = require("alb.upstream.session_token")
 
 local ngx = ngx
 local var = ngx.var
+local decode_base64 = ngx.decode_base64
 local encode_base64 = ngx.encode_base64
 local str_find = string.find
 local str_gsub = string.gsub
@@ -87,7 +89,8 @@ local function answering_endpoint()
     return id, endpoints.upstream(id), address, port
 end
 
---- Names the endpoint to a client that has no session or whose endpoint has changed.
+--- Names the endpoint to a client that has no session or whose endpoint has changed, unless the session's endpoint is
+--- out for a short time.
 ---@param route table prepared, with a session
 function _M.response(route)
     local session = route.session
@@ -95,8 +98,13 @@ function _M.response(route)
     if not upstream or not address then
         return
     end
-    local endpoint = tokens.digest(id, address, port)
-    if not positions_of(id, upstream)[endpoint] or var.albc_session == encode_base64(endpoint) then
+    local endpoint, positions = tokens.digest(id, address, port), positions_of(id, upstream)
+    local resumed = var.albc_session
+    if not positions[endpoint] or resumed == encode_base64(endpoint) then
+        return
+    end
+    local position = resumed ~= "" and positions[decode_base64(resumed)]
+    if position and outages.is_short(upstream, position) then
         return
     end
     local token = tokens.make(session, endpoint)

@@ -34,7 +34,11 @@ async function start(
   return scene.use(
     LuaGateway.start({
       backend: ports[0] ?? 0,
-      routes: { [host]: { ...to("pool"), ...route }, "other.example": to("other") },
+      routes: {
+        [host]: { ...to("pool"), ...route },
+        "other.example": to("other"),
+        "hashed.example": { ...to("pool"), affinity: ["header", "X-Client"] },
+      },
       upstreams: [upstreamOf("pool", ports), upstreamOf("other", ports)],
       options: { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers } },
     }),
@@ -172,4 +176,34 @@ test("workers of a reload know it, and an address that comes anew is another end
   }
   expect(await statuses(gateway, 4)).toEqual(OK);
   expect(gateway.newLog()).toContain("connect() failed");
+});
+
+test("sessions go elsewhere meanwhile and keep their cookie, and only hashes of it move", async () => {
+  const living = await livingOnes(3);
+  const ports = living.map(({ port }) => port);
+  const gateway = await start(ports, { session: { in: "cookie", name: "sid", path: "/" } });
+  const ask = async (cookie: string) => {
+    const response = await gateway.send({ host, headers: [["Cookie", cookie]] });
+    return { by: response.header("x-echo"), sets: response.header("set-cookie") };
+  };
+  const { by, sets } = await ask("a=b");
+  const [cookie = ""] = sets?.split(";") ?? [];
+  const client = (n: number) =>
+    gateway.send({ host: "hashed.example", headers: [["X-Client", String(n)]] });
+  const placed = async () =>
+    Promise.all(Array.from({ length: 30 }, async (_, n) => (await client(n)).header("x-echo")));
+  const before = await placed();
+  const gone = living.find(({ name }) => name === by);
+  await gone?.close();
+  await placed();
+  for (let n = 0; n < 4; n += 1) {
+    const next = await ask(cookie);
+    expect(next.by).not.toBe(by);
+    expect(next.sets).toBeUndefined();
+  }
+  const after = await placed();
+  expect(before.filter((name, n) => name !== by && name !== after[n])).toEqual([]);
+  expect(after).not.toContain(by);
+  await scene.use(EchoBackend.start("back", { port: gone?.port ?? 0 }));
+  await until(async () => (await ask(cookie)).by === "back");
 });
