@@ -4,6 +4,7 @@
 local endpoints = require("alb.upstream.endpoints")
 local ip_address = require("alb.ip_address")
 local name_search = require("alb.auth.name_search")
+local outages = require("alb.upstream.outages")
 local reserved = require("alb.auth.reserved")
 local tls = require("alb.auth.tls")
 
@@ -15,6 +16,7 @@ local thread = ngx.thread
 local co_status = coroutine.status
 local concat = table.concat
 local floor = math.floor
+local min = math.min
 local str_find = string.find
 
 local _M = {}
@@ -142,16 +144,25 @@ end
 
 local function open_endpoint(service, deadline)
     local last_err = "no endpoint"
-    for _ = 1, MAX_ENDPOINTS do
-        local address, port = endpoints.pick(service.upstream)
+    for i = 1, MAX_ENDPOINTS do
+        local address, port, upstream = endpoints.pick(service.upstream)
         if not address then
             break
         end
         local pool = pool_of(service, address, port)
-        local sock, err, reused = connect(service, address, port, pool, deadline)
+        local is_brief = upstream.brief and i < MAX_ENDPOINTS
+        local ends = is_brief and min(deadline, now() + outages.BRIEF) or deadline
+        local sock, err, reused = connect(service, address, port, pool, ends)
+        local endpoint = address .. ":" .. port
         if sock then
+            sock.of, sock.endpoint = upstream, endpoint
             return sock, nil, reused
         end
+        outages.failed(
+            upstream,
+            endpoint,
+            err == "timeout" and "connect_timeout" or "connect_failed"
+        )
         last_err = err
         if now() >= deadline then
             break
@@ -222,6 +233,13 @@ local function open(service, deadline)
     end
     local names = name_search.candidates(service.host)
     return in_time(deadline, open_name, service, names, deadline)
+end
+
+--- Learns that a new connection ended before an answer began.
+function _M.ended_early(sock)
+    if sock.of then
+        outages.failed(sock.of, sock.endpoint, "closed_early")
+    end
 end
 
 --- Opens a connection.

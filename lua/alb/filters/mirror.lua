@@ -9,6 +9,7 @@ local adaptor = require("alb.backend_tls.adaptor")
 local connection = require("alb.auth.connection")
 local copy = require("alb.filters.mirror_copy")
 local endpoints = require("alb.upstream.endpoints")
+local outages = require("alb.upstream.outages")
 local http_client = require("alb.auth.http_client")
 
 local ngx = ngx
@@ -35,8 +36,8 @@ local in_flight, bytes_in_flight = 0, 0
 -- By reason: how many copies were dropped since the last log line, and when the next line may be written.
 local left_out, tell_at = {}, {}
 
--- Milliseconds to connect by verified TLS, and endpoints that are tried if they can't be reached.
-local CONNECT, MAX_ENDPOINTS = 5000, 3
+-- Endpoints that are tried by verified TLS if they can't be reached.
+local MAX_ENDPOINTS = 3
 
 local adapted = connection.socket(adaptor.SOCKET)
 
@@ -87,16 +88,18 @@ end
 local function send_adapted(mirror, method, line, rest)
     local ends = now() + LIFETIME
     for _ = 1, MAX_ENDPOINTS do
-        local address, port = endpoints.pick(mirror.upstream)
+        local address, port, upstream = endpoints.pick(mirror.upstream)
         if not address or now() >= ends then
             return
         end
-        local own = adaptor.line(mirror.tls, address, port, CONNECT)
+        local limit = upstream.brief and outages.BRIEF or outages.WHOLE
+        local own = adaptor.line(mirror.tls, address, port, limit * 1000)
         local bytes = line .. adaptor.HEADER .. ": " .. own .. "\r\n" .. rest
         http_client.request(adapted, method, bytes, ends, wanted)
         if not adaptor.failure(own) then
             return
         end
+        outages.failed(upstream, address .. ":" .. port, "connect_failed")
     end
 end
 

@@ -6,7 +6,7 @@ import { POLICY_FORMAT } from "../../../src/model/policy.js";
 import type { Upstream } from "../../../src/model/upstream.js";
 import { ControlClient } from "../../../src/output/control-client.js";
 import { freePort } from "../../support/free-port.js";
-import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
+import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { ScriptedServer } from "../../support/scripted-server.js";
 import { until } from "../../support/until.js";
 
@@ -207,3 +207,41 @@ test("sessions go elsewhere meanwhile and keep their cookie, and only hashes of 
   await scene.use(EchoBackend.start("back", { port: gone?.port ?? 0 }));
   await until(async () => (await ask(cookie)).by === "back");
 });
+
+test.each(["refuses", "closes"] as const)(
+  "auth services and mirrors avoid one that %s",
+  async (how) => {
+    const [web, ...living] = await livingOnes(3);
+    const ports = [await BAD[how](), ...living.map(({ port }) => port)];
+    const forward = {
+      ...{
+        scheme: "http" as const,
+        host: ["service"],
+        port: ["80"],
+        target: ["/auth"],
+        method: "GET",
+      },
+      ...{ responseHeaders: [], upstream: "auth" },
+    };
+    const gateway = await scene.use(
+      LuaGateway.start({
+        backend: web?.port ?? 0,
+        routes: {
+          [host]: {
+            auth: [authPolicy({ forward })],
+            mirrors: [{ upstream: "mirror", protocol: "http", numerator: 1, denominator: 1 }],
+          },
+        },
+        upstreams: [upstreamOf("auth", ports), upstreamOf("mirror", ports)],
+      }),
+    );
+    const reason = how === "refuses" ? "connect_failed" : "closed_early";
+    let log = "";
+    await until(async () => {
+      await gateway.send({ host });
+      log += gateway.newLog();
+      return ["auth", "mirror"].every((id) => log.includes(`of ${id} is left out: ${reason}`));
+    });
+    expect(await statuses(gateway, 4)).toEqual(OK);
+  },
+);
