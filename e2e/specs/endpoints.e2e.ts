@@ -146,7 +146,6 @@ describe("a failing endpoint", () => {
 
   it("that resets is replaced for requests that may be repeated, and only for those", async () => {
     expect(await shares("rude.example")).toEqual({ a: 20 });
-    const heard = rude.heard.length;
     const failed = await gateway.until(
       "the endpoint has its turn again",
       { host: "rude.example", method: "POST", body: "once" },
@@ -154,7 +153,7 @@ describe("a failing endpoint", () => {
     );
 
     expect(failed.status).toBe(502);
-    expect(rude.heard.length).toBe(heard + 1);
+    expect(rude.heard.filter((text) => text.startsWith("POST "))).toHaveLength(1);
   });
 
   it("that stays silent makes a 504 with its reason and is not tried again elsewhere", async () => {

@@ -156,6 +156,18 @@ export const DATA_PLANE_METRICS = {
     help: "Client connections by state: active (all), reading (a request), writing (a response), waiting (idle).",
     labels: ["state"],
   },
+  endpointsOut: {
+    name: "albc_endpoints_out",
+    type: "gauge",
+    help: "Endpoints of a Service port that get no requests because they can't be reached. Absent for those without.",
+    labels: ["namespace", "service", "port"],
+  },
+  outages: {
+    name: "albc_endpoint_outages_total",
+    type: "counter",
+    help: "How often an endpoint of a Service port was left out, by reason: connect_failed, connect_timeout, closed_early, unacknowledged.",
+    labels: ["namespace", "service", "port", "reason"],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 const ROUTE_LABELS = ["namespace", "kind", "name", "rule"];

@@ -162,14 +162,25 @@ function workerMetrics({ expected, workers }: DataPlaneStatus): string {
 }
 
 function requestMetrics(counters: DataPlaneCounters): string {
-  const { responses, durations, auth, answers, connections } = counters;
+  const { responses, durations, auth, answers, connections, outages, out } = counters;
   return (
     formatMetric(DATA_PLANE_METRICS.responses, samplesBy("code", responses)) +
     formatMetric(DATA_PLANE_METRICS.headerDuration, histogramSamples(durations)) +
     formatMetric(DATA_PLANE_METRICS.authChecks, samplesBy("outcome", auth)) +
     formatMetric(DATA_PLANE_METRICS.authAnswers, samplesBy("outcome", answers)) +
-    formatMetric(DATA_PLANE_METRICS.connections, samplesBy("state", connections))
+    formatMetric(DATA_PLANE_METRICS.connections, samplesBy("state", connections)) +
+    formatMetric(DATA_PLANE_METRICS.endpointsOut, samplesOfUpstreams(out)) +
+    formatMetric(DATA_PLANE_METRICS.outages, samplesOfUpstreams(outages))
   );
+}
+
+/** Keys: the id of an upstream, `<namespace>/<service>/<port>`, and a reason. */
+function samplesOfUpstreams(counts: Readonly<Record<string, number>>): readonly Sample[] {
+  return samplesBy("key", counts).map(({ labels, value }) => {
+    const [id = "", reason] = labels?.["key"]?.split("\t") ?? [];
+    const [namespace = "", service = "", port = ""] = id.split("/");
+    return { labels: { namespace, service, port, ...(reason !== undefined && { reason }) }, value };
+  });
 }
 
 function samplesBy(label: string, counts: Readonly<Record<string, number>>): readonly Sample[] {

@@ -22,6 +22,7 @@ export interface PolicyFacts extends PolicySummary {
 export interface RunStatus extends PolicyFacts, Omit<KnownChanges, "broken"> {
   readonly workers?: DataPlaneStatus["workers"];
   readonly expected?: number;
+  readonly out?: DataPlaneStatus["out"];
   /** Why nginx can't be asked. */
   readonly problem?: string;
   /** Files that can't be read now. */
@@ -47,8 +48,8 @@ export async function statusOfRun(
   const { broken: brokenFiles, ...changes } = await readChanges(folder);
   const known = { ...facts, ...changes, brokenFiles };
   try {
-    const { workers, expected } = await control.status();
-    return { ...known, workers, expected };
+    const { workers, expected, out } = await control.status();
+    return { ...known, workers, expected, ...(out && { out }) };
   } catch (error: unknown) {
     return { ...known, problem: errorText(error) };
   }
@@ -129,6 +130,7 @@ export function statusTables({
   broken,
   brokenFiles,
   unreadable,
+  out = [],
   empty,
   listeners,
   changes,
@@ -149,6 +151,7 @@ export function statusTables({
         ...[file, unreadable.includes(file) ? "nothing of it" : "its last valid content"],
       ]),
     },
+    outTable(out),
     { title: "without endpoints", columns: ["upstream"], rows: empty.map((id) => [id]) },
     {
       title: "listeners",
@@ -167,13 +170,21 @@ export function statusTables({
       title: "recent changes",
       columns: ["time", "outcome", "took", "cause"],
       rows: changes.map((change) => [
-        inSeconds(change.at),
-        change.outcome,
-        `${String(change.milliseconds)} ms`,
+        ...[inSeconds(change.at), change.outcome, `${String(change.milliseconds)} ms`],
         causeOf(change),
       ]),
     },
   ].filter(({ rows }) => rows.length > 0);
+}
+
+function outTable(out: NonNullable<RunStatus["out"]>): StatusTable {
+  return {
+    title: "endpoints that can't be reached",
+    columns: ["endpoint", "upstream", "since", "reason"],
+    rows: out.map(({ endpoint, upstream, since, reason }) => [
+      ...[endpoint, upstream, inSeconds(new Date(since * 1000).toISOString()), reason],
+    ]),
+  };
 }
 
 function causeOf({ cause, objects, more, reason }: RecentChange): string {

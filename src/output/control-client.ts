@@ -21,6 +21,18 @@ export interface DataPlaneStatus {
   }[];
   /** Number of workers that nginx should have. */
   readonly expected: number;
+  /** Endpoints that get no requests because they can't be reached, 1,000 at most. Absent: this nginx doesn't say it. */
+  readonly out?: readonly OutEndpoint[];
+}
+
+export interface OutEndpoint {
+  /** Id of the upstream. */
+  readonly upstream: string;
+  /** `<address>:<port>`. */
+  readonly endpoint: string;
+  readonly reason: string;
+  /** Seconds since 1970. */
+  readonly since: number;
 }
 
 /** Old workers that still have connections. */
@@ -223,13 +235,27 @@ function reasonOf(body: Buffer): string {
 }
 
 function readStatus(text: string): DataPlaneStatus | undefined {
-  const { version, expected, workers } = parseObject(text) ?? {};
+  const { version, expected, workers, out } = parseObject(text) ?? {};
   if (typeof version !== "string" || typeof expected !== "number" || !Array.isArray(workers)) {
     return undefined;
   }
   const read = workers.map(readWorker);
   const known = read.filter((worker) => worker !== undefined);
-  return known.length === read.length ? { version, expected, workers: known } : undefined;
+  return known.length === read.length
+    ? { version, expected, workers: known, out: readOut(out) }
+    : undefined;
+}
+
+function readOut(list: unknown): readonly OutEndpoint[] {
+  return (Array.isArray(list) ? list : []).flatMap((value) => {
+    const { upstream, endpoint, reason, since } = fieldsOf(value);
+    return typeof upstream === "string" &&
+      typeof endpoint === "string" &&
+      typeof reason === "string" &&
+      typeof since === "number"
+      ? [{ upstream, endpoint, reason, since }]
+      : [];
+  });
 }
 
 function readWorker(value: unknown): DataPlaneStatus["workers"][number] | undefined {
@@ -268,17 +294,23 @@ export interface DataPlaneCounters {
   };
   /** Connections of nginx by state; empty if nginx was built without stub_status. */
   readonly connections: Readonly<Record<string, number>>;
+  /** How often an endpoint got out, by `<upstream>\t<reason>`, and how many are out now, by upstream. */
+  readonly outages: Readonly<Record<string, number>>;
+  readonly out: Readonly<Record<string, number>>;
 }
 
 /** Undefined if the text is invalid. */
 export function readCounters(text: string): DataPlaneCounters | undefined {
-  const { responses, auth, answers, durations, connections } = fieldsOf(parseObject(text));
+  const found = fieldsOf(parseObject(text));
+  const { responses, auth, answers, durations, connections, outages, out } = found;
   const { bounds, counts, sum } = fieldsOf(durations);
   const read = {
     responses: numbersByName(responses),
     auth: numbersByName(auth),
     answers: numbersByName(answers),
     connections: numbersByName(connections),
+    outages: numbersByName(outages),
+    out: numbersByName(out),
   };
   if (!isNumbers(bounds) || !isNumbers(counts) || typeof sum !== "number") return undefined;
   return counts.length === bounds.length + 1

@@ -5,6 +5,8 @@ local body = require("alb.body")
 local cjson = require("cjson.safe")
 local counters = require("alb.counters")
 local ffi = require("ffi")
+local outages = require("alb.upstream.outages")
+local shared_outages = require("alb.upstream.shared_outages")
 local garbage = require("alb.garbage")
 local process = require("ngx.process")
 local protocol = require("alb.policy.protocol")
@@ -81,6 +83,9 @@ local function expect_policy()
     return answer(200, {})
 end
 
+-- Endpoints that are out and named in the status.
+local MOST_OUT = 1000
+
 local function get_status()
     local workers = setmetatable({}, cjson.array_mt)
     local state = ngx.shared.albc_state
@@ -100,6 +105,7 @@ local function get_status()
         generation = state:get("generation"),
         expected = count,
         workers = workers,
+        out = setmetatable(outages.list(MOST_OUT), cjson.array_mt),
     })
 end
 
@@ -148,6 +154,8 @@ end
 local function get_counters()
     local found = counters.read()
     found.connections = connections()
+    found.outages = shared_outages.counts()
+    found.out = select(2, outages.list(0))
     return answer(200, found)
 end
 

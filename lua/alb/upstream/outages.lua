@@ -176,6 +176,7 @@ function _M.failed(upstream, endpoint, reason, probe_now)
         wait = min(2 * wait, LONGEST)
     end
     log_line(endpoint, " of ", id, " is left out: ", reason)
+    shared.count(id, reason)
     write(id, endpoint, {
         is_out = true,
         since = time,
@@ -236,6 +237,28 @@ function _M.probed(id, endpoint, began, is_connected)
         wait = before.wait,
         reason = before.reason,
     })
+end
+
+local function found_as(id, endpoint, entry)
+    return { upstream = id, endpoint = endpoint, reason = entry.reason, since = entry.since }
+end
+
+--- The endpoints that are out, at most as many as `most`, and their number by upstream id.
+---@return { upstream: string, endpoint: string, reason: string, since: number }[]
+---@return table<string, integer>
+function _M.list(most)
+    local list, numbers = {}, {}
+    for id, of_id in pairs(entries) do
+        for endpoint, entry in pairs(of_id) do
+            if entry.is_out then
+                numbers[id] = (numbers[id] or 0) + 1
+                if #list < most then
+                    list[#list + 1] = found_as(id, endpoint, entry)
+                end
+            end
+        end
+    end
+    return list, numbers
 end
 
 --- Whether the endpoint at a position is out since less than LONGEST seconds.

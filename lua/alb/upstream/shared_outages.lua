@@ -19,6 +19,8 @@ local REMEMBERED = _M.REMEMBERED
 local MOST_CHANGES = 200
 -- Keys of the dictionary: the number of changes, and the beginnings of those of a change, an outage and a probe.
 local CHANGES, CHANGE, ENTRY, PROBE = "changes", "c\t", "e\t", "p\t"
+-- The same of counts, by upstream and reason.
+local COUNT = "n\t"
 
 -- Number of changes that this worker has read.
 local seen = 0
@@ -58,13 +60,35 @@ local function read(key, visit)
     end
 end
 
-local function read_all(visit)
+-- Calls `visit` with what follows `prefix` in each key.
+local function each_key(prefix, visit)
     local keys = dict:get_keys(0)
     for i = 1, #keys do
-        if str_find(keys[i], ENTRY, 1, true) == 1 then
-            read(str_sub(keys[i], #ENTRY + 1), visit)
+        if str_find(keys[i], prefix, 1, true) == 1 then
+            visit(str_sub(keys[i], #prefix + 1))
         end
     end
+end
+
+local function read_all(visit)
+    each_key(ENTRY, function(key)
+        read(key, visit)
+    end)
+end
+
+--- Counts an outage.
+function _M.count(id, reason)
+    dict:incr(COUNT .. id .. "\t" .. reason, 1, 0)
+end
+
+--- Outages since nginx was started, by `<upstream>\t<reason>`.
+---@return table<string, integer>
+function _M.counts()
+    local counts = {}
+    each_key(COUNT, function(key)
+        counts[key] = dict:get(COUNT .. key)
+    end)
+    return counts
 end
 
 --- Calls `visit` with id, endpoint and entry of each change since the last call.

@@ -157,6 +157,12 @@ test("workers of a reload know it, and an address that comes anew is another end
   const gateway = await start([dead, living?.port ?? 0]);
   await statuses(gateway, 4);
   const control = new ControlClient(gateway.nginx.dir);
+  const [out] = (await control.status()).out ?? [];
+  expect(out).toMatchObject({ upstream: "pool", endpoint: `127.0.0.1:${dead}` });
+  expect(await control.counters()).toMatchObject({
+    outages: { "pool\tconnect_failed": 1 },
+    out: { pool: 1 },
+  });
   const [before] = (await control.status()).workers;
   await control.reload();
   await until(async () => (await control.status()).workers.some(({ pid }) => pid !== before?.pid));

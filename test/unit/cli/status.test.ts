@@ -31,6 +31,7 @@ const STATUS: RunStatus = {
     { pid: 8, generation: 1, version: "b".repeat(32) },
   ],
   expected: 2,
+  out: [{ upstream: "shop/web/80", endpoint: "10.0.0.9:80", reason: "closed_early", since: 9 }],
   changes: [
     change("refused", ["Gateway shop/gw"], { reason: "bind() failed" }),
     change("swapped", ["Ingress shop/a", "Ingress shop/b (removed)"], { more: 3 }),
@@ -63,6 +64,8 @@ test("the tables fit a terminal, and show workers, what is broken, listeners and
       "  FILE    SERVED",
       "  a.yaml  its last valid content",
       "  b.yaml  nothing of it",
+      "ENDPOINTS THAT CAN'T BE REACHED (1)",
+      "  10.0.0.9:80  shop/web/80  1970-01-01T00:00:09Z  closed_early",
       "WITHOUT ENDPOINTS (1)",
       "  PORT  SCHEME  NAMES  BINDINGS  HOSTS",
       "  443   https   2      3         any *.example",

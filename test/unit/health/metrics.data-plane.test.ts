@@ -8,6 +8,8 @@ const COUNTERS: DataPlaneCounters = {
   answers: { parsed: 2, known: 5 },
   durations: { bounds: [0.005, 0.5], counts: [4, 3, 1], sum: 2.25 },
   connections: { active: 2 },
+  outages: { "shop/web/80\tconnect_failed": 3 },
+  out: { "shop/web/80": 1 },
 };
 const workers = [
   { pid: 1, generation: 1, version: "0000000000ff" },
@@ -40,6 +42,8 @@ test("what the data plane counted, in Prometheus' format", async () => {
     'albc_auth_answers_total{outcome="known"} 5',
     'albc_auth_answers_total{outcome="parsed"} 2',
     'albc_nginx_connections{state="active"} 2',
+    'albc_endpoints_out{namespace="shop",service="web",port="80"} 1',
+    'albc_endpoint_outages_total{namespace="shop",service="web",port="80",reason="connect_failed"} 3',
     "",
   ]);
   expect(text).toContain("# TYPE albc_http_header_duration_seconds histogram\n");

@@ -12,6 +12,7 @@ const STATUS: RunStatus = {
   run: { version: HOSTILE, pod: HOSTILE, namespace: HOSTILE },
   ...{ brokenFiles: [HOSTILE], unreadable: [] },
   problem: HOSTILE,
+  out: [{ upstream: HOSTILE, endpoint: HOSTILE, reason: HOSTILE, since: 0 }],
   changes: [
     {
       at: HOSTILE,
@@ -29,7 +30,7 @@ test("everything is text", () => {
   const page = formatPage(STATUS, new Date(0));
   for (const text of ["<script", "\u202e", "\u0007"]) expect(page).not.toContain(text);
   const escaped = "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\ufffd\ufffd";
-  expect(page.split(escaped)).toHaveLength(18);
+  expect(page.split(escaped)).toHaveLength(21);
 });
 
 test("the browser is told which style is ours", () => {

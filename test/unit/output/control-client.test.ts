@@ -61,6 +61,7 @@ test("the status is read", async () => {
     version: "v1",
     expected: 2,
     workers: [{ pid: 7, generation: 1, version: "v1" }],
+    out: [{ upstream: "shop/web/80", endpoint: "10.0.0.1:80", reason: "closed_early", since: 1.5 }],
   };
   const client = await answering(200, JSON.stringify({ ...status, format: 1 }));
   expect(await client.status()).toEqual(status);
