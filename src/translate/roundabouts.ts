@@ -3,7 +3,7 @@ import { KIND_NAMES } from "../api/kinds.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
 import type { DataPlaneConfig } from "../model/config.js";
-import { hostKey } from "../model/values.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import { literalText } from "./auth/template.js";
 import { keysAbove } from "./hostnames.js";
 import { placeOf } from "./place.js";
@@ -47,15 +47,13 @@ function keysOf(host: string): readonly string[] {
   return (["one", "many"] as const).flatMap((labels) => keysAbove({ kind: "exact", host }, labels));
 }
 
-/** Those of the keys that bindings have. Bindings share their lists of places. */
+/** Those of the keys that bindings have, of which there may be 100,000: no list of their hosts is made. */
 function servedOf(keys: ReadonlySet<string>, bindings: Model["bindings"]): ReadonlySet<string> {
-  const lists = new Set(bindings.map(({ at }) => at));
   const found = new Set<string>();
-  for (const list of lists) {
-    for (const { host } of list.flatMap(({ hosts }) => hosts)) {
-      const key = hostKey(host);
-      if (keys.has(key)) found.add(key);
-    }
-  }
+  const visit = ({ host }: { readonly host: HostPattern }): void => {
+    const key = hostKey(host);
+    if (keys.has(key)) found.add(key);
+  };
+  for (const { at } of bindings) for (const { hosts } of at) hosts.forEach(visit);
   return found;
 }
