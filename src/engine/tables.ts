@@ -3,69 +3,43 @@
  * rows again whose source, or what they read, has changed. A table reads only tables before it, so one round of updates in that order
  * brings all up to date. If a function throws, what it did not compute is still to be computed in the next round.
  */
-import { compareStrings, patched } from "../support/collections.js";
+import { addTo, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import { type Few, membersOf, withMember, withoutMember } from "../support/few.js";
 
 export type Key = string;
+
+const NONE: readonly never[] = [];
 
 /** Reads a row, and has the row being computed follow it, also if there is none. */
 export type Read = <V>(table: Table<V>, key: Key) => V | undefined;
 
+/** Called with the key of a row that has another value now, and the value before. */
+type Note<V> = (key: Key, before: V | undefined) => void;
+
 type IsEqual<V> = (a: V, b: V) => boolean;
 
-/** A row that has read others. */
-interface Reader {
+/** One object for all that is known of a row: maps of each would take twice the memory. */
+class Row<V = unknown, O = unknown> {
+  readonly table: Pick<Table<V>, "stale" | "unread">;
   readonly key: Key;
-  /** Of its table: the keys of the rows that are to be computed again. */
-  readonly stale: Set<Key>;
-  reads: RowRead | undefined;
-}
+  value: V | undefined = undefined;
+  /** What the value follows from. */
+  origin: O | undefined = undefined;
+  /** Rows that have read it. */
+  readers: Few<Row> = undefined;
 
-/** In a chain: there are many, and lists take three times the memory. */
-interface RowRead {
-  readonly table: Readable;
-  readonly key: Key;
-  readonly next: RowRead | undefined;
-}
-
-interface Readable {
-  addReader(key: Key, reader: Reader): void;
-  removeReader(key: Key, reader: Reader): void;
-}
-
-/** Sets by key. Most have few members: a list of them takes a fifth of the memory. */
-class Sets<T extends object> {
-  readonly #sets = new Map<Key, readonly T[] | Set<T>>();
-
-  of(key: Key): Iterable<T> {
-    return this.#sets.get(key) ?? [];
-  }
-
-  add(key: Key, member: T): void {
-    const known = this.#sets.get(key) ?? [];
-    if (known instanceof Set) known.add(member);
-    else if (known.length === FEW) this.#sets.set(key, new Set(known).add(member));
-    else if (!known.includes(member)) this.#sets.set(key, [...known, member]);
-  }
-
-  delete(key: Key, member: T): void {
-    const known = this.#sets.get(key) ?? [];
-    if (known instanceof Set) known.delete(member);
-    else this.#sets.set(key, without(known, member));
-    const left = this.#sets.get(key);
-    if ((left instanceof Set ? left.size : left?.length) === 0) this.#sets.delete(key);
+  constructor(table: Pick<Table<V>, "stale" | "unread">, key: Key) {
+    this.table = table;
+    this.key = key;
   }
 }
 
-const FEW = 8;
-
-function without<T>(list: readonly T[], member: T): readonly T[] {
-  return list.filter((each) => each !== member);
-}
-
-export abstract class Table<V> implements Readable {
-  readonly #rows = new Map<Key, V>();
-  readonly #readers = new Sets<Reader>();
-  readonly #followers: Set<Key>[] = [];
+export abstract class Table<V, O = unknown> {
+  /** Also those without a value, as long as they are read, or may get one. */
+  readonly #rows = new Map<Key, Row<V, O>>();
+  /** Keys of rows that are to be computed again. */
+  readonly stale = new Set<Key>();
+  readonly #followers: Note<V>[] = [];
   readonly #isEqual: IsEqual<V>;
 
   /** `isEqual`: whether readers need not know of a new value. */
@@ -74,39 +48,47 @@ export abstract class Table<V> implements Readable {
   }
 
   get(key: Key): V | undefined {
-    return this.#rows.get(key);
+    return this.#rows.get(key)?.value;
   }
 
-  keys(): Iterable<Key> {
-    return this.#rows.keys();
+  *entries(): Iterable<readonly [Key, V]> {
+    for (const { key, value } of this.#rows.values()) if (value !== undefined) yield [key, value];
   }
 
-  values(): Iterable<V> {
-    return this.#rows.values();
+  *values(): Iterable<V> {
+    for (const { value } of this.#rows.values()) if (value !== undefined) yield value;
   }
 
-  /** Adds the key of each row there is, and of each that changes from now on. */
-  follow(stale: Set<Key>): void {
-    this.#followers.push(stale);
-    for (const key of this.#rows.keys()) stale.add(key);
+  /** Notes each row there is, and each that changes from now on. */
+  follow(note: Note<V>): void {
+    this.#followers.push(note);
+    for (const [key] of this.entries()) note(key, undefined);
   }
 
-  addReader(key: Key, reader: Reader): void {
-    this.#readers.add(key, reader);
+  rowAt(key: Key): Row<V, O> {
+    return getOrInsert(this.#rows, key, () => new Row(this, key));
   }
 
-  removeReader(key: Key, reader: Reader): void {
-    this.#readers.delete(key, reader);
+  unread(key: Key, reader: Row): void {
+    const row = this.rowAt(key);
+    row.readers = withoutMember(row.readers, reader);
+    this.#settle(row);
   }
 
-  protected put(key: Key, now: V | undefined): void {
-    const before = this.#rows.get(key);
+  /** Forgets the row unless there is something to know of it. */
+  #settle({ key, value, origin, readers }: Row<V, O>): void {
+    const isNeeded = value !== undefined || origin !== undefined || readers !== undefined;
+    if (!isNeeded) this.#rows.delete(key);
+  }
+
+  protected put(row: Row<V, O>, now: V | undefined): void {
+    const before = row.value;
     const isSame = before !== undefined && now !== undefined && this.#isEqual(before, now);
+    if (!isSame) row.value = now;
+    this.#settle(row);
     if (isSame || before === now) return;
-    if (now === undefined) this.#rows.delete(key);
-    else this.#rows.set(key, now);
-    for (const stale of this.#followers) stale.add(key);
-    for (const reader of this.#readers.of(key)) reader.stale.add(reader.key);
+    for (const note of this.#followers) note(row.key, before);
+    for (const reader of membersOf(row.readers)) reader.table.stale.add(reader.key);
   }
 }
 
@@ -114,17 +96,14 @@ export abstract class Table<V> implements Readable {
 export class Input<V> extends Table<V> {
   /** Undefined removes the row. */
   set(key: Key, value: V | undefined): void {
-    this.put(key, value);
+    this.put(this.rowAt(key), value);
   }
 }
 
 /** For each row of a source at most one, which may follow from rows of other tables as well. */
-export class Derived<S, V> extends Table<V> {
+export class Derived<S, V> extends Table<V, readonly Row[]> {
   readonly #source: Table<S>;
   readonly #compute: (value: S, read: Read, key: Key) => V | undefined;
-  readonly #stale = new Set<Key>();
-  /** Rows that have read others. */
-  readonly #readers = new Map<Key, Reader>();
 
   constructor(
     source: Table<S>,
@@ -134,37 +113,30 @@ export class Derived<S, V> extends Table<V> {
     super(isEqual);
     this.#source = source;
     this.#compute = compute;
-    source.follow(this.#stale);
+    source.follow((key) => this.stale.add(key));
   }
 
   update(): void {
-    for (const key of this.#stale) {
+    for (const key of this.stale) {
       this.#recompute(key);
-      this.#stale.delete(key);
+      this.stale.delete(key);
     }
   }
 
   #recompute(key: Key): void {
     const value = this.#source.get(key);
-    let reads: RowRead | undefined;
+    const reads = new Set<Row>();
     const read: Read = (table, other) => {
-      if (!isRecent(reads, table, other)) reads = { table, key: other, next: reads };
-      return table.get(other);
+      const row = table.rowAt(other);
+      reads.add(row);
+      return row.value;
     };
     const now = value === undefined ? undefined : this.#compute(value, read, key);
-    this.#note(key, reads);
-    this.put(key, now);
-  }
-
-  #note(key: Key, reads: RowRead | undefined): void {
-    const known = this.#readers.get(key);
-    if (known === undefined && reads === undefined) return;
-    const reader = known ?? { key, stale: this.#stale, reads: undefined };
-    for (let each = reader.reads; each; each = each.next) each.table.removeReader(each.key, reader);
-    for (let each = reads; each; each = each.next) each.table.addReader(each.key, reader);
-    reader.reads = reads;
-    if (reads === undefined) this.#readers.delete(key);
-    else this.#readers.set(key, reader);
+    const row = this.rowAt(key);
+    for (const each of reads) each.readers = withMember(each.readers, row);
+    for (const each of row.origin ?? NONE) if (!reads.has(each)) each.table.unread(each.key, row);
+    row.origin = reads.size === 0 ? undefined : [...reads];
+    this.put(row, now);
   }
 }
 
@@ -176,7 +148,7 @@ export class Asked<Q extends object, V> {
 
   constructor(answer: (question: Q, read: Read) => V, isEqual?: IsEqual<V>) {
     this.#answers = new Derived(this.#questions, answer, isEqual);
-    this.#answers.follow(this.#changed);
+    this.#answers.follow((key) => this.#changed.add(key));
   }
 
   /** `question`: the same for each key. */
@@ -202,29 +174,38 @@ export class Asked<Q extends object, V> {
   }
 }
 
-/** Functions read the same few rows several times in a row. */
-const RECENT = 4;
+/** Values before they changed. */
+class Changes<V> {
+  readonly #before = new Map<Key, V | undefined>();
+  readonly #table: Table<V>;
 
-function isRecent(reads: RowRead | undefined, table: Readable, key: Key): boolean {
-  let each = reads;
-  for (let i = 0; i < RECENT && each !== undefined; i += 1) {
-    if (each.table === table && each.key === key) return true;
-    each = each.next;
+  constructor(table: Table<V>) {
+    this.#table = table;
+    table.follow((key, before) => {
+      if (!this.#before.has(key)) this.#before.set(key, before);
+    });
   }
-  return false;
+
+  get all(): readonly {
+    readonly key: Key;
+    readonly before: V | undefined;
+    readonly now: V | undefined;
+  }[] {
+    return Array.from(this.#before, ([key, before]) => {
+      return { key, before, now: this.#table.get(key) };
+    });
+  }
+
+  clear(): void {
+    this.#before.clear();
+  }
 }
 
 /** Collects what the rows of a source contribute to each key, by the source's keys in byte order. */
-export class Group<S, M, V> extends Table<V> {
-  readonly #source: Table<S>;
+export class Group<S, M, V> extends Table<V, readonly Contribution<M>[]> {
+  readonly #changes: Changes<S>;
   readonly #contribute: (value: S, key: Key) => Iterable<readonly [Key, M]>;
   readonly #reduce: (members: readonly M[], key: Key) => V | undefined;
-  /** Rows of the source, and keys of this table, that are to be looked at. */
-  readonly #stale = new Set<Key>();
-  readonly #touched = new Set<Key>();
-  readonly #members = new Sets<Contribution<M>>();
-  /** By the source's key. */
-  readonly #given = new Map<Key, readonly Contribution<M>[]>();
 
   constructor(
     source: Table<S>,
@@ -233,67 +214,57 @@ export class Group<S, M, V> extends Table<V> {
     isEqual?: IsEqual<V>,
   ) {
     super(isEqual);
-    this.#source = source;
+    this.#changes = new Changes(source);
     this.#contribute = contribute;
     this.#reduce = reduce;
-    source.follow(this.#stale);
   }
 
   update(): void {
-    for (const key of this.#stale) {
-      this.#replace(key);
-      this.#stale.delete(key);
-    }
-    for (const key of this.#touched) {
-      const members = inOrder(this.#members.of(key));
-      this.put(key, members.length === 0 ? undefined : this.#reduce(members, key));
-      this.#touched.delete(key);
+    this.#collect();
+    for (const key of this.stale) {
+      const row = this.rowAt(key);
+      const members = row.origin?.map(({ member }) => member);
+      this.put(row, members && this.#reduce(members, key));
+      this.stale.delete(key);
     }
   }
 
-  #replace(from: Key): void {
-    const value = this.#source.get(from);
-    const all = value === undefined ? [] : [...this.#contribute(value, from)];
-    const given = all.map(([to, member]) => ({ from, to, member }));
-    for (const each of this.#given.get(from) ?? []) {
-      this.#members.delete(each.to, each);
-      this.#touched.add(each.to);
+  #collect(): void {
+    const gone = new Map<Key, Set<Key>>();
+    const added = new Map<Key, Contribution<M>[]>();
+    for (const { key: from, before, now } of this.#changes.all) {
+      for (const [to] of before === undefined ? NONE : this.#contribute(before, from)) {
+        getOrInsert(gone, to, () => new Set()).add(from);
+      }
+      for (const [to, member] of now === undefined ? NONE : this.#contribute(now, from)) {
+        addTo(added, to, { from, member });
+      }
     }
-    for (const each of given) {
-      this.#members.add(each.to, each);
-      this.#touched.add(each.to);
+    this.#changes.clear();
+    for (const to of new Set([...gone.keys(), ...added.keys()])) {
+      const row = this.rowAt(to);
+      const kept = (row.origin ?? NONE).filter(({ from }) => gone.get(to)?.has(from) !== true);
+      const all = kept.concat(added.get(to) ?? NONE).sort(bySource);
+      row.origin = all.length === 0 ? undefined : all;
+      this.stale.add(to);
     }
-    if (given.length === 0) this.#given.delete(from);
-    else this.#given.set(from, given);
   }
 }
 
 /** The rows of a table as a sorted list. It stays the same object while nothing changes. */
 export class SortedRows<V extends object> {
-  readonly #table: Table<V>;
+  readonly #changes: Changes<V>;
   readonly #compare: (a: V, b: V) => number;
-  readonly #stale = new Set<Key>();
-  /** Those in the list. */
-  readonly #known = new Map<Key, V>();
   #values: readonly V[] = [];
 
   constructor(table: Table<V>, compare: (a: V, b: V) => number) {
-    this.#table = table;
+    this.#changes = new Changes(table);
     this.#compare = compare;
-    table.follow(this.#stale);
   }
 
   get values(): readonly V[] {
-    const changes = Array.from(this.#stale, (key) => {
-      return { before: this.#known.get(key), now: this.#table.get(key) };
-    });
-    this.#values = patched(this.#values, changes, this.#compare);
-    for (const key of this.#stale) {
-      const now = this.#table.get(key);
-      if (now === undefined) this.#known.delete(key);
-      else this.#known.set(key, now);
-    }
-    this.#stale.clear();
+    this.#values = patched(this.#values, this.#changes.all, this.#compare);
+    this.#changes.clear();
     return this.#values;
   }
 }
@@ -301,12 +272,10 @@ export class SortedRows<V extends object> {
 /** What a row of the source gives to a row of a group. */
 interface Contribution<M> {
   readonly from: Key;
-  readonly to: Key;
   readonly member: M;
 }
 
 /** Those of one row stay in their order. */
-function inOrder<M>(contributions: Iterable<Contribution<M>>): readonly M[] {
-  const sorted = [...contributions].sort((a, b) => compareStrings(a.from, b.from));
-  return sorted.map(({ member }) => member);
+function bySource<M>(a: Contribution<M>, b: Contribution<M>): number {
+  return compareStrings(a.from, b.from);
 }

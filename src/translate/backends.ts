@@ -89,8 +89,6 @@ export function isExternalName(service: Service): boolean {
 interface Ports {
   /** By number and by name. The first of two ports with one number or name counts. */
   readonly index: ReadonlyMap<number | string, ServicePort>;
-  /** By targetPort as a text. */
-  readonly targets: ReadonlyMap<string, ServicePort>;
   /** The first ports, for messages. */
   readonly list: string;
 }
@@ -101,23 +99,28 @@ const PORTS = {
   UDP: memoized((service: Service) => portsOf(service, "UDP")),
 };
 
+/** TCP ports by targetPort as a text, the first of each. */
+const TARGETS = memoized((service: Service) => {
+  const ports = portsFor(service, "TCP").toReversed();
+  return new Map(ports.map((each) => [String(each.targetPort ?? each.port), each.port]));
+});
+
+function portsFor(service: Service, transport: "TCP" | "UDP"): readonly ServicePort[] {
+  return (service.spec?.ports ?? []).filter(({ protocol = "TCP" }) => protocol === transport);
+}
+
 function portsOf(service: Service, transport: "TCP" | "UDP"): Ports {
-  const ports = (service.spec?.ports ?? []).filter(
-    ({ protocol = "TCP" }) => protocol === transport,
-  );
+  const ports = portsFor(service, transport);
   const index = new Map<number | string, ServicePort>();
-  const targets = new Map<string, ServicePort>();
   for (const port of ports) {
     const keys = port.name === undefined ? [port.port] : [port.port, port.name];
     for (const key of keys) if (!index.has(key)) index.set(key, port);
-    const target = String(port.targetPort ?? port.port);
-    if (!targets.has(target)) targets.set(target, port);
   }
   const shown = ports
     .slice(0, MOST_SHOWN)
     .map(({ name, port }) => (name === undefined ? String(port) : `${String(port)} (${name})`));
   if (ports.length > MOST_SHOWN) shown.push(`${String(ports.length - MOST_SHOWN)} more`);
-  return { index, targets, list: ports.length === 0 ? "none" : shown.join(", ") };
+  return { index, list: ports.length === 0 ? "none" : shown.join(", ") };
 }
 
 /** The port with the number or name. A stand-in has every number; its names are not known. */
@@ -136,7 +139,7 @@ export function ingressPort(
   wanted: number | string,
 ): number | string {
   if (service === undefined || findPort(service, wanted) !== undefined) return wanted;
-  return PORTS.TCP(service).targets.get(String(wanted))?.port ?? wanted;
+  return TARGETS(service).get(String(wanted)) ?? wanted;
 }
 
 /** The number of a Service's first TCP port, which a reference without a port means; 80 of a Service that has none. */
@@ -144,8 +147,8 @@ export function firstPort(
   resources: Pick<TranslateContext["resources"], "get">,
   { namespace, name }: Pick<ServicePortRef, "namespace" | "name">,
 ): number {
-  const ports = resources.get("Service", namespace, name)?.spec?.ports ?? [];
-  return ports.find(({ protocol = "TCP" }) => protocol === "TCP")?.port ?? 80;
+  const service = resources.get("Service", namespace, name);
+  return (service && portsFor(service, "TCP")[0]?.port) ?? 80;
 }
 
 export function portList(service: Service, transport: "TCP" | "UDP" = "TCP"): string {

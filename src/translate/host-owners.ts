@@ -111,9 +111,7 @@ export class HostOwners {
 
   /** Every host that is named. */
   names(): readonly HostPattern[] {
-    return [...this.named.keys()].flatMap((key) =>
-      key === REST ? [] : (this.named.get(key)?.host ?? []),
-    );
+    return [...this.named.entries()].flatMap(([key, { host }]) => (key === REST ? [] : host));
   }
 
   #factsOf(namespace: string, host: HostPattern, read: Read): HostFacts {

@@ -91,7 +91,7 @@ function weightOfBinding({ path, when, order, route }: RouteBinding): number {
 }
 
 /** A host may also be one that its listener keeps, and have a certificate. */
-const placesOf = memoized((at: RouteBinding["at"]): Places => {
+function placesOf(at: RouteBinding["at"]): Places {
   let [count, text] = [0, 0];
   for (const { listeners, hosts } of at) {
     const ofListeners = listeners.reduce((sum, id) => sum + 2 * id.length + 30 + CERTIFICATE, 0);
@@ -103,7 +103,7 @@ const placesOf = memoized((at: RouteBinding["at"]): Places => {
     text += ofListeners * hosts.length + ofHosts * listeners.length;
   }
   return { count, text };
-});
+}
 
 /** Without headers of a ConfigMap, which are written once for all auth that has them: see render/policy/build-policy.ts. */
 export function weightOfAuth({ forward, ...auth }: AuthConfig): number {

@@ -52,7 +52,7 @@ class ClaimedHost {
     const [only] = this.groups;
     if (this.groups.length === 1 && only?.claims.length === 1 && isAlways(only.claims[0]))
       return only.claims;
-    return (this.#claims ??= this.groups.flatMap(({ claims }) => claims.filter(isAlways)));
+    return (this.#claims ??= trimmed(this.groups.flatMap(({ claims }) => claims.filter(isAlways))));
   }
 }
 

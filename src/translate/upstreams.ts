@@ -13,12 +13,12 @@ import {
   compareBy,
   compareIds,
   compareStrings,
-  getOrInsert,
   listDifferences,
   memoized,
   patched,
   sameElements,
 } from "../support/collections.js";
+import { type Few, membersOf, withMember, withoutMember } from "../support/few.js";
 import type { ServicePort, UpstreamPlan } from "./backends.js";
 import { EndpointBudget } from "./endpoint-budget.js";
 import type { OwnAddresses } from "./own-addresses.js";
@@ -61,8 +61,8 @@ const mostPorts = memoized((slices: readonly EndpointSlice[]) => {
 export class Upstreams {
   #plans: readonly UpstreamPlan[] = [];
   #slices: ServiceSlices | undefined;
-  /** Plans of a Service by id. */
-  readonly #services = new Map<string, Map<string, UpstreamPlan>>();
+  /** Plans by Service. */
+  readonly #services = new Map<string, Few<UpstreamPlan>>();
   #own: OwnAddresses | undefined;
   readonly #known = new Map<string, Known>();
   /** Of the upstreams that have reports. */
@@ -92,14 +92,14 @@ export class Upstreams {
     const changes: Difference<Upstream>[] = [];
     const differing = listDifferences(this.#plans, plans, compareIds);
     for (const { before, now } of differing) {
-      if (before) {
-        this.#services.get(serviceOf(before))?.delete(before.id);
-        services.add(serviceOf(before));
+      for (const plan of [before, now]) {
+        if (plan === undefined) continue;
+        const service = serviceOf(plan);
+        const change = plan === now ? withMember : withoutMember;
+        this.#services.set(service, change(this.#services.get(service), plan));
+        services.add(service);
       }
-      if (now) {
-        getOrInsert(this.#services, serviceOf(now), () => new Map()).set(now.id, now);
-        services.add(serviceOf(now));
-      } else if (before) changes.push({ before: this.#forget(before) });
+      if (before && !now) changes.push({ before: this.#forget(before) });
     }
     for (const service of services) changes.push(...this.#look(service, slices, addresses));
     this.#plans = plans;
@@ -125,7 +125,7 @@ export class Upstreams {
   }
 
   #look(service: string, slices: ServiceSlices, addresses: OwnAddresses): Difference<Upstream>[] {
-    const plans = [...(this.#services.get(service)?.values() ?? [])].sort(compareIds);
+    const plans = [...membersOf(this.#services.get(service))].sort(compareIds);
     if (plans.length === 0) this.#services.delete(service);
     let count = 0;
     return plans.flatMap((plan) => {

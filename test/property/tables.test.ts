@@ -3,6 +3,7 @@
  * Only rows whose input differs are computed.
  */
 import { Asked, Derived, Group, Input, type Key, type Table } from "../../src/engine/tables.js";
+import { compareStrings } from "../../src/support/collections.js";
 import { fc, runs } from "../support/fast-check.js";
 
 /** Names that a row contributes a number to; and a name that it reads of the groups. */
@@ -58,7 +59,7 @@ class Sheet {
 }
 
 const contents = <V>(table: Table<V>): ReadonlyMap<Key, unknown> =>
-  new Map([...table.keys()].sort().map((key) => [key, table.get(key)]));
+  new Map([...table.entries()].sort(([a], [b]) => compareStrings(a, b)));
 
 const contentsOf = ({ sums, texts, lists }: Sheet) => [
   contents(sums),

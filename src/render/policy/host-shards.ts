@@ -12,6 +12,7 @@ import {
   sameElements,
   trimmed,
 } from "../../support/collections.js";
+import { type Few, countOf, membersOf, withMember, withoutMember } from "../../support/few.js";
 import { ShardMap } from "../shard-map.js";
 import { filled } from "../../support/json-object.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
@@ -26,7 +27,7 @@ interface Line {
 /** Bindings with the same places. */
 interface Group {
   readonly at: RouteBinding["at"];
-  readonly bindings: Set<RouteBinding>;
+  bindings: Few<RouteBinding>;
   /** The hosts that have it now. */
   places: readonly Place[];
   /** Its id in `matches`, if several places share it. */
@@ -39,8 +40,8 @@ export class HostShards {
   readonly #texts = new WeakMap<RouteBinding, string>();
   readonly #tables = new ListenerTables();
   readonly #groups = new Map<RouteBinding["at"], Group>();
-  /** The groups of each host. */
-  readonly #placed = new Map<string, Map<Place, Group>>();
+  /** The places of each host. */
+  readonly #placed = new Map<string, Few<Place>>();
   #bindings: readonly RouteBinding[] = [];
   #hosts = ShardMap.EMPTY;
   #matches = ShardMap.EMPTY;
@@ -69,16 +70,17 @@ export class HostShards {
   #regroup(bindings: readonly RouteBinding[]): ReadonlySet<Group> {
     const changes = listDifferences(this.#bindings, bindings, inBindingOrder);
     const sizes = new Map<Group, number>();
-    const bindingsOf = ({ at }: RouteBinding): Set<RouteBinding> => {
-      const group = getOrInsert(this.#groups, at, () => newGroup(at));
-      if (!sizes.has(group)) sizes.set(group, group.bindings.size);
-      return group.bindings;
+    const change = (binding: RouteBinding, changed: typeof withMember): void => {
+      const group = getOrInsert(this.#groups, binding.at, () => newGroup(binding.at));
+      if (!sizes.has(group)) sizes.set(group, countOf(group.bindings));
+      group.bindings = changed(group.bindings, binding);
     };
-    for (const { before } of changes) if (before) bindingsOf(before).delete(before);
-    for (const { now } of changes) if (now) bindingsOf(now).add(now);
+    for (const { before } of changes) if (before) change(before, withoutMember);
+    for (const { now } of changes) if (now) change(now, withMember);
     for (const [group, size] of sizes) {
-      for (const places of group.at) this.#tables.count(places, group.bindings.size - size);
-      if (group.bindings.size === 0) this.#groups.delete(group.at);
+      const count = countOf(group.bindings);
+      for (const places of group.at) this.#tables.count(places, count - size);
+      if (count === 0) this.#groups.delete(group.at);
     }
     this.#bindings = bindings;
     return new Set(sizes.keys());
@@ -87,38 +89,47 @@ export class HostShards {
   /** Moves the group to its present places, and records the changed hosts and matches. */
   #move(group: Group, hosts: Set<string>, matches: Map<string, string | undefined>): void {
     for (const place of group.places) {
-      this.#placed.get(place.key)?.delete(place);
+      this.#placed.set(place.key, withoutMember(this.#placed.get(place.key), place));
       hosts.add(place.key);
     }
     if (group.matches !== undefined) matches.set(group.matches, undefined);
     const { at, bindings } = group;
-    group.places =
-      bindings.size === 0 ? [] : trimmed(at.flatMap((each) => placesOf(each, this.#tables)));
+    const count = countOf(bindings);
+    group.places = count === 0 ? [] : trimmed(at.flatMap((each) => this.#placesOf(group, each)));
     for (const place of group.places) {
-      getOrInsert(this.#placed, place.key, () => new Map<Place, Group>()).set(place, group);
+      this.#placed.set(place.key, withMember(this.#placed.get(place.key), place));
       hosts.add(place.key);
     }
-    const isShared = group.places.length > 1 && bindings.size > 1;
+    const isShared = group.places.length > 1 && count > 1;
     group.matches = isShared ? matchesId(group) : undefined;
     if (group.matches !== undefined) matches.set(group.matches, this.#list(group));
   }
 
+  #placesOf(group: Group, places: BindingPlaces): readonly Place[] {
+    const hosts = places.hosts.map(({ host, isUnnamed, rank }) => {
+      return { key: isUnnamed ? UNNAMED_HOST : hostKey(host), rank };
+    });
+    return this.#tables
+      .of(places)
+      .flatMap((table) => hosts.map(({ key, rank }) => ({ key: `${table}|${key}`, rank, group })));
+  }
+
   #host(key: string): string | undefined {
-    const placed = this.#placed.get(key) ?? new Map<Place, Group>();
-    if (placed.size === 0) {
+    const placed = this.#placed.get(key);
+    if (placed === undefined) {
       this.#placed.delete(key);
       return undefined;
     }
-    const lines = [...placed].flatMap(([{ rank }, { matches, bindings }]) =>
+    const lines = [...membersOf(placed)].flatMap(({ rank, group: { matches, bindings } }) =>
       matches === undefined
-        ? [...bindings].map((binding) => this.#line(rank, binding))
+        ? Array.from(membersOf(bindings), (binding) => this.#line(rank, binding))
         : [referenceLine(rank, matches)],
     );
     return listText(lines);
   }
 
   #list({ bindings }: Group): string {
-    return listText([...bindings].map((binding) => this.#line("", binding)));
+    return listText(Array.from(membersOf(bindings), (binding) => this.#line("", binding)));
   }
 
   #line(rank: string, binding: RouteBinding): Line {
@@ -129,7 +140,7 @@ export class HostShards {
 }
 
 function newGroup(at: RouteBinding["at"]): Group {
-  return { at, bindings: new Set(), places: [], matches: undefined };
+  return { at, bindings: undefined, places: [], matches: undefined };
 }
 
 /** Without the opening brace and the order, which differs between hosts. */
@@ -140,20 +151,12 @@ function bindingText({ path, route, when }: RouteBinding): string {
 interface Place {
   readonly key: string;
   readonly rank: string;
-}
-
-function placesOf(places: BindingPlaces, tables: ListenerTables): readonly Place[] {
-  const hosts = places.hosts.map(({ host, isUnnamed, rank }) => {
-    return { key: isUnnamed ? UNNAMED_HOST : hostKey(host), rank };
-  });
-  return tables
-    .of(places)
-    .flatMap((table) => hosts.map(({ key, rank }) => ({ key: `${table}|${key}`, rank })));
+  readonly group: Group;
 }
 
 /** Named after the first binding, whose order is unique in a listener. */
 function matchesId({ at: [place], bindings }: Group): string {
-  const orders = [...bindings].map(({ order }) => order);
+  const orders = Array.from(membersOf(bindings), ({ order }) => order);
   const first = orders.reduce((a, b) => (b < a ? b : a));
   return wellFormed(`${place?.listeners[0] ?? ""} ${first}`);
 }
