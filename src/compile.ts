@@ -16,7 +16,7 @@ import { PolicyTooLarge } from "./support/errors.js";
 import { sameElements } from "./support/collections.js";
 import { type CertificateUse, expiredCertificates } from "./translate/certificates.js";
 import { ReportedStatuses } from "./translate/gateway/routes/conditions.js";
-import { KnownObjects } from "./translate/memory.js";
+import { KnownObjects } from "./translate/known-objects.js";
 import {
   type Routing,
   TranslationMemory,

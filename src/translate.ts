@@ -16,8 +16,7 @@ import type { CertificateUse } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
 import type { BuildContext, CertificateCandidate } from "./translate/config-builder.js";
 import type { TranslateContext } from "./translate/context.js";
-import { type Entries, EntryMemory } from "./translate/parts/entries.js";
-import type { Key } from "./translate/keys.js";
+import { Entries } from "./translate/parts/entries.js";
 import { gatewayClassStatuses } from "./translate/gateway/gateway-classes.js";
 import { gatewayServices } from "./translate/gateway/gateway-services.js";
 import { gatewayStatuses } from "./translate/gateway/gateway-status.js";
@@ -42,7 +41,7 @@ import { readGateways } from "./translate/gateway/written-gateways.js";
 import { addOptionPages } from "./translate/option-pages.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
-import { KnownObjects } from "./translate/memory.js";
+import { ObjectTables } from "./translate/known-objects.js";
 import { type Part, Whole, collecting, eachOf, partOf } from "./translate/parts/part.js";
 import { publishedAddresses } from "./translate/published-addresses.js";
 import { fallbackCertificates, reportUncovered } from "./translate/server-certificates.js";
@@ -80,17 +79,14 @@ export function withUpstreams(
 
 type RestPart = Part & Pick<RoutingModel, "bindings">;
 
-/**
- * What became of objects in the last translation. `changedKeys` compares all objects with those of it, so each of them is looked at
- * once for all steps.
- */
+/** What became of objects in the last translation. */
 export class TranslationMemory {
   #options = "";
-  #objects = new KnownObjects();
+  #objects = new ObjectTables();
   #whole = new Whole();
-  #routes = new Routes(this.#whole);
-  #entries = new EntryMemory(this.#whole);
-  #policies = new PolicyParts(this.#whole);
+  #routes = new Routes(this.#whole, this.#objects);
+  #entries = new Entries(this.#whole, this.#objects);
+  #policies = new PolicyParts(this.#whole, this.#objects);
   #rest: RestPart | undefined;
   #locations = new LocationBudget();
   #policy = new PolicyBudget();
@@ -104,7 +100,7 @@ export class TranslationMemory {
     return this.#routes;
   }
 
-  get entries(): EntryMemory {
+  get entries(): Entries {
     return this.#entries;
   }
 
@@ -128,22 +124,22 @@ export class TranslationMemory {
     this.#rest = rest;
   }
 
-  /** Keys of objects that have changed; of all objects after a change of the options. */
-  changedKeys(resources: RoutingResources, options: CompileOptions): ReadonlySet<Key> {
+  /** Notes what has changed; after a change of the options, all objects. */
+  update(resources: RoutingResources, options: CompileOptions): void {
     const text = JSON.stringify(options);
     if (text !== this.#options) this.forget();
     this.#options = text;
-    return this.#objects.changedKeys(resources);
+    this.#objects.update(resources);
   }
 
   /** Where translating stops in the middle, some of what has changed was not translated. */
   forget(): void {
     this.#options = "";
-    this.#objects = new KnownObjects();
+    this.#objects = new ObjectTables();
     this.#whole = new Whole();
-    this.#routes = new Routes(this.#whole);
-    this.#entries = new EntryMemory(this.#whole);
-    this.#policies = new PolicyParts(this.#whole);
+    this.#routes = new Routes(this.#whole, this.#objects);
+    this.#entries = new Entries(this.#whole, this.#objects);
+    this.#policies = new PolicyParts(this.#whole, this.#objects);
     this.#rest = undefined;
     this.#locations = new LocationBudget();
     this.#policy = new PolicyBudget();
@@ -159,18 +155,15 @@ export function translateRouting(
 ): Routing {
   try {
     const context = { resources, options, diagnostics };
-    return translateChanges(context, memory.changedKeys(resources, options), memory);
+    memory.update(resources, options);
+    return translateChanges(context, memory);
   } catch (error: unknown) {
     memory.forget();
     throw error;
   }
 }
 
-function translateChanges(
-  context: TranslateContext,
-  changed: ReadonlySet<Key>,
-  memory: TranslationMemory,
-): Routing {
+function translateChanges(context: TranslateContext, memory: TranslationMemory): Routing {
   const closed = new ClosedObjects();
   closed.addAll(context.resources, context.diagnostics);
   const build = collecting(context, closed);
@@ -178,15 +171,16 @@ function translateChanges(
 
   const { gateways: written, taken } = shareGatewayLocations(readGateways(build), build);
   const ports = translateLoadBalancers(build, portsOfGateways(written, build.options));
-  const entries = memory.entries.entries(ports, changed, build);
+  const { routes, entries } = memory;
+  entries.name(ports, build);
   const { balancers } = entries;
   reportUnavailable(balancers, build);
   const { gateways, freeSockets } = translateGateways(written, { balancers, published }, build);
   const policies = createPolicies(gateways, build);
-  const attached = memory.routes.translate(gateways, policies, changed, build);
+  const attached = routes.translate(gateways, policies, build);
   const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
   translateFrontends(balancers, build);
-  entries.translate(build);
+  entries.translate();
   reportAllRestrictions(build);
   addOptionPages(build);
   const fallback = fallbackCertificates(balancers, build);
@@ -195,11 +189,11 @@ function translateChanges(
     attached: new Map([...attached, ...streamRoutes.attached]),
     policies,
   });
-  const ofPolicies = policies.statuses(memory.routes, memory.policies, changed);
+  const ofPolicies = policies.statuses(routes, memory.policies);
   build.diagnostics.addAll(memory.whole.reports);
   build.diagnostics.addAll(entries.reports);
   const { shares, ...finished } = finish(streamRoutes.streams, policies, build, {
-    ...{ memory, entries, fallback, taken },
+    ...{ memory, fallback, taken },
   });
   const shared = (statuses: readonly ObjectStatus[]) =>
     withoutShare(statuses, { ...shares, whyClosed: closed.whyClosed }, build.options);
@@ -209,7 +203,7 @@ function translateChanges(
       albStatuses(balancers, build.config.refused).map(withShortMessages),
       ingressStatuses(entries.served, published),
       [...gatewayClasses, ...ofGateways].map(withShortMessages),
-      shared(memory.routes.statuses),
+      shared(routes.statuses),
       streamRoutes.statuses.map(withShortMessages),
       shared(ofPolicies),
     ]),
@@ -227,7 +221,6 @@ function reportAllRestrictions(build: TranslateContext): void {
 interface Finishing {
   readonly memory: TranslationMemory;
   readonly taken: ReadonlySet<string>;
-  readonly entries: Entries;
   readonly fallback: readonly CertificateCandidate[];
 }
 
@@ -278,7 +271,7 @@ function finish(
   streams: TranslatedStreams,
   policies: Policies,
   build: AuthContext,
-  { memory, entries, fallback, taken }: Finishing,
+  { memory, fallback, taken }: Finishing,
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> & { readonly shares: PolicyShares } {
   const { config, options } = build;
   const inherited = policies.inherited();
@@ -295,7 +288,7 @@ function finish(
     ...parts,
     inherited: [...inherited].sort(compareIds),
     credentials: whole.credentials.values,
-    ...certificatesOf({ memory, entries, fallback }, shares, build),
+    ...certificatesOf({ memory, fallback }, shares, build),
     backendTls: whole.backendTls.values,
     ...streamServers(streams, config.listeners()),
   });
@@ -308,7 +301,7 @@ function finish(
 }
 
 function certificatesOf(
-  { memory: { whole }, entries, fallback }: Pick<Finishing, "memory" | "entries" | "fallback">,
+  { memory: { whole, entries }, fallback }: Pick<Finishing, "memory" | "fallback">,
   { needsCertificate }: PolicyShares,
   { config, diagnostics }: AuthContext,
 ): Pick<DataPlaneConfig, "certificates" | "serverCertificates"> {

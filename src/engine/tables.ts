@@ -13,10 +13,14 @@ const NONE: readonly never[] = [];
 /** Reads a row, and has the row being computed follow it, also if there is none. */
 export type Read = <V>(table: Table<V>, key: Key) => V | undefined;
 
-/** Called with the key of a row that has another value now, and the value before. */
-type Note<V> = (key: Key, before: V | undefined) => void;
+/** As methods, so that a table of values with more fields is one of values with fewer. */
+interface Methods<V> {
+  isEqual(a: V, b: V): boolean;
+  /** The row has another value now than `before`. */
+  note(key: Key, before: V | undefined): void;
+}
 
-type IsEqual<V> = (a: V, b: V) => boolean;
+type IsEqual<V> = Methods<V>["isEqual"];
 
 /** One object for all that is known of a row: maps of each would take twice the memory. */
 class Row<V = unknown, O = unknown> {
@@ -39,7 +43,7 @@ export abstract class Table<V, O = unknown> {
   readonly #rows = new Map<Key, Row<V, O>>();
   /** Keys of rows that are to be computed again. */
   readonly stale = new Set<Key>();
-  readonly #followers: Note<V>[] = [];
+  readonly #followers: Methods<V>["note"][] = [];
   readonly #isEqual: IsEqual<V>;
 
   /** `isEqual`: whether readers need not know of a new value. */
@@ -60,7 +64,7 @@ export abstract class Table<V, O = unknown> {
   }
 
   /** Notes each row there is, and each that changes from now on. */
-  follow(note: Note<V>): void {
+  follow(note: Methods<V>["note"]): void {
     this.#followers.push(note);
     for (const [key] of this.entries()) note(key, undefined);
   }
@@ -69,6 +73,16 @@ export abstract class Table<V, O = unknown> {
     return getOrInsert(this.#rows, key, () => new Row(this, key));
   }
 
+  isRead(key: Key): boolean {
+    return this.#rows.get(key)?.readers !== undefined;
+  }
+
+  /** Keys of the rows that have read it. */
+  readersOf(key: Key): readonly Key[] {
+    return Array.from(membersOf(this.#rows.get(key)?.readers), (reader) => reader.key);
+  }
+
+  /** The reader does not follow the row any more. */
   unread(key: Key, reader: Row): void {
     const row = this.rowAt(key);
     row.readers = withoutMember(row.readers, reader);
@@ -86,17 +100,43 @@ export abstract class Table<V, O = unknown> {
     const isSame = before !== undefined && now !== undefined && this.#isEqual(before, now);
     if (!isSame) row.value = now;
     this.#settle(row);
-    if (isSame || before === now) return;
+    if (isSame || (before === undefined && now === undefined)) return;
     for (const note of this.#followers) note(row.key, before);
-    for (const reader of membersOf(row.readers)) reader.table.stale.add(reader.key);
+    this.wake(row.key);
+  }
+
+  protected wake(key: Key): void {
+    for (const reader of membersOf(this.#rows.get(key)?.readers)) {
+      reader.table.stale.add(reader.key);
+    }
   }
 }
 
 /** Rows that are given. */
 export class Input<V> extends Table<V> {
+  #all: ReadonlyMap<Key, V> = new Map();
+
   /** Undefined removes the row. */
   set(key: Key, value: V | undefined): void {
     this.put(this.rowAt(key), value);
+  }
+
+  /** Of a table that has rows by this alone. Gives the keys of rows that differ. */
+  replaceAll(all: ReadonlyMap<Key, V>): readonly Key[] {
+    const before = this.#all;
+    if (all === before) return NONE;
+    this.#all = all;
+    const keys = [...new Set([...before.keys(), ...all.keys()])];
+    const changed = keys.filter((key) => before.get(key) !== all.get(key));
+    for (const key of changed) this.set(key, all.get(key));
+    return changed;
+  }
+}
+
+/** Values that are kept elsewhere: there is a row for who reads it, and it has no value. */
+export class Outside extends Table<never> {
+  change(keys: Iterable<Key>): void {
+    for (const key of keys) this.wake(key);
   }
 }
 
@@ -123,59 +163,57 @@ export class Derived<S, V> extends Table<V, readonly Row[]> {
     }
   }
 
+  /** Keys of the rows that the row has read. */
+  readsOf(key: Key): readonly Key[] {
+    return (this.rowAt(key).origin ?? NONE).map((each) => each.key);
+  }
+
   #recompute(key: Key): void {
     const value = this.#source.get(key);
+    const row = this.rowAt(key);
     const reads = new Set<Row>();
     const read: Read = (table, other) => {
-      const row = table.rowAt(other);
-      reads.add(row);
-      return row.value;
+      const known = table.rowAt(other);
+      if (!reads.has(known)) known.readers = withMember(known.readers, row);
+      reads.add(known);
+      return known.value;
     };
     const now = value === undefined ? undefined : this.#compute(value, read, key);
-    const row = this.rowAt(key);
-    for (const each of reads) each.readers = withMember(each.readers, row);
     for (const each of row.origin ?? NONE) if (!reads.has(each)) each.table.unread(each.key, row);
     row.origin = reads.size === 0 ? undefined : [...reads];
     this.put(row, now);
   }
 }
 
-/** Facts that are computed when somebody asks, and kept up to date until `forget`. */
-export class Asked<Q extends object, V> {
-  readonly #questions = new Input<Q>();
-  readonly #answers: Derived<Q, V>;
-  readonly #changed = new Set<Key>();
+/** Rows that are computed when one reads them, and kept as long as one does. */
+export class Asked<Q extends object, V> extends Derived<Q, V> {
+  readonly #questions: Input<Q>;
 
   constructor(answer: (question: Q, read: Read) => V, isEqual?: IsEqual<V>) {
-    this.#answers = new Derived(this.#questions, answer, isEqual);
-    this.#answers.follow((key) => this.#changed.add(key));
+    const questions = new Input<Q>();
+    super(questions, answer, isEqual);
+    this.#questions = questions;
   }
 
   /** `question`: the same for each key. */
-  ask(key: Key, question: Q): V {
+  ask(read: Read, key: Key, question: Q): V {
     if (this.#questions.get(key) === undefined) {
       this.#questions.set(key, question);
-      this.#answers.update();
+      this.update();
     }
-    const answer = this.#answers.get(key);
+    const answer = read<V>(this, key);
     if (answer === undefined) throw new Error(`no answer for ${key}`);
     return answer;
   }
 
-  forget(key: Key): void {
-    this.#questions.set(key, undefined);
-  }
-
-  /** Gives the keys of the facts that have changed. */
-  update(): readonly Key[] {
-    this.#changed.clear();
-    this.#answers.update();
-    return [...this.#changed];
+  override unread(key: Key, reader: Row): void {
+    super.unread(key, reader);
+    if (!this.isRead(key)) this.#questions.set(key, undefined);
   }
 }
 
-/** Values before they changed. */
-class Changes<V> {
+/** The rows that have changed since they were last taken. */
+export class Changes<V> {
   readonly #before = new Map<Key, V | undefined>();
   readonly #table: Table<V>;
 
@@ -186,19 +224,23 @@ class Changes<V> {
     });
   }
 
-  get all(): readonly {
-    readonly key: Key;
-    readonly before: V | undefined;
-    readonly now: V | undefined;
-  }[] {
+  get all(): readonly Change<V>[] {
     return Array.from(this.#before, ([key, before]) => {
       return { key, before, now: this.#table.get(key) };
     });
   }
 
-  clear(): void {
+  take(): readonly Change<V>[] {
+    const { all } = this;
     this.#before.clear();
+    return all;
   }
+}
+
+interface Change<V> {
+  readonly key: Key;
+  readonly before: V | undefined;
+  readonly now: V | undefined;
 }
 
 /** Collects what the rows of a source contribute to each key, by the source's keys in byte order. */
@@ -240,7 +282,7 @@ export class Group<S, M, V> extends Table<V, readonly Contribution<M>[]> {
         addTo(added, to, { from, member });
       }
     }
-    this.#changes.clear();
+    this.#changes.take();
     for (const to of new Set([...gone.keys(), ...added.keys()])) {
       const row = this.rowAt(to);
       const kept = (row.origin ?? NONE).filter(({ from }) => gone.get(to)?.has(from) !== true);
@@ -263,9 +305,7 @@ export class SortedRows<V extends object> {
   }
 
   get values(): readonly V[] {
-    this.#values = patched(this.#values, this.#changes.all, this.#compare);
-    this.#changes.clear();
-    return this.#values;
+    return (this.#values = patched(this.#values, this.#changes.take(), this.#compare));
   }
 }
 

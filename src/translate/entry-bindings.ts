@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "../api/wire.js";
+import type { Table } from "../engine/tables.js";
 import type { RouteBinding } from "../model/route.js";
 import type { HostPattern } from "../model/values.js";
 import {
@@ -14,7 +15,6 @@ import { type Key, objectKey, objectName } from "./keys.js";
 import type { HostFacts } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
 import type { LoadBalancer } from "./load-balancer.js";
-import type { Parts } from "./memory.js";
 import { eachOf } from "./parts/part.js";
 import { INGRESS_PRIORITY, orderKey } from "./precedence.js";
 import type { OrderedClaim, PathClaim } from "./shadowed-paths.js";
@@ -37,16 +37,14 @@ export class EntryBindings {
   /** Objects with local priorities, by namespace. */
   readonly #local = new Map<string, Set<Key>>();
 
-  /** All claims of an object. */
-  claimsOf(key: Key, parts: Parts<BoundPart>): readonly OrderedClaim[] {
-    return this.#moved.get(key) ?? parts.get(key)?.claims ?? NOTHING;
+  readonly #parts: Table<BoundPart>;
+
+  constructor(parts: Table<BoundPart>) {
+    this.#parts = parts;
   }
 
   /** `claims`: all claims of each object that has other ones. */
-  update(
-    changes: readonly (Difference<BoundPart> & { readonly key: Key })[],
-    parts: Parts<BoundPart>,
-  ): {
+  update(changes: readonly (Difference<BoundPart> & { readonly key: Key })[]): {
     readonly claims: ReadonlyMap<Key, readonly OrderedClaim[]>;
     readonly bindings: readonly Difference<RouteBinding>[];
   } {
@@ -55,11 +53,11 @@ export class EntryBindings {
         return [key, this.#moved.get(key) ?? before?.claims ?? NOTHING] as const;
       }),
     );
-    this.#order(changes, parts, earlier);
+    this.#order(changes, earlier);
     const claims = new Map<Key, readonly OrderedClaim[]>();
     const bindings = [...eachOf(changes, (part) => part.bindings)];
     for (const [key, before] of earlier) {
-      const now = this.claimsOf(key, parts);
+      const now = this.#moved.get(key) ?? this.#parts.get(key)?.claims ?? NOTHING;
       const differences = differencesOf(before.map(bindingOfClaim), now.map(bindingOfClaim));
       if (differences.length > 0) claims.set(key, now);
       bindings.push(...differences);
@@ -67,25 +65,16 @@ export class EntryBindings {
     return { claims, bindings };
   }
 
-  /** All bindings, to be removed. */
-  allOf(parts: Parts<BoundPart>): readonly Difference<RouteBinding>[] {
-    return Array.from(parts.entries()).flatMap(([key, { bindings }]) => {
-      const claimed = this.claimsOf(key, parts).map(({ binding }) => binding);
-      return [...bindings, ...claimed].map((before) => ({ before }));
-    });
-  }
-
   /** `earlier`: the claims before, of objects that changed; others of their namespaces that may move are added. */
   #order(
     changes: readonly (Difference<BoundPart> & { readonly key: Key })[],
-    parts: Parts<BoundPart>,
     earlier: Map<Key, readonly OrderedClaim[]>,
   ): void {
     const namespaces = new Set(changes.flatMap((each) => this.#noteLocal(each)));
     for (const key of earlier.keys()) this.#moved.delete(key);
     if (namespaces.size === 0) return;
     const all = new Map<string, OrderedClaim[]>();
-    for (const [key, { claims, object }] of parts.entries()) {
+    for (const [key, { claims, object }] of this.#parts.entries()) {
       const { namespace } = object.metadata;
       if (!namespaces.has(namespace)) continue;
       if (!earlier.has(key)) earlier.set(key, this.#moved.get(key) ?? claims);

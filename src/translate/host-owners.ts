@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "../api/wire.js";
 import { ANY_HOST, type HostPattern, hostKey } from "../model/values.js";
-import { Asked, Group, Input, type Read } from "../engine/tables.js";
-import type { Key } from "./keys.js";
+import { Asked, Group, type Key, type Read, type Table } from "../engine/tables.js";
 import { keysAbove } from "./hostnames.js";
 import { compareAge, oldestOf } from "./precedence.js";
 import { ageKey } from "../support/units.js";
@@ -61,42 +60,35 @@ const untracked: Read = (table, key) => table.get(key);
  * With the option sharedHosts, an object that names a host owns it despite an older wildcard, and paths have no rank.
  */
 export class HostOwners {
-  readonly #id: string;
   readonly #isShared: boolean;
-  readonly #claims = new Input<HostClaims>();
   /** By host key. */
-  readonly named = new Group(this.#claims, namedBy, inAgeOrder);
+  readonly named: Group<readonly (HostClaims | undefined)[], Named["claims"][number], Named>;
   readonly #facts = new Asked(
     (of: { readonly namespace: string; readonly host: HostPattern }, read) =>
       this.#factsOf(of.namespace, of.host, read),
     isEqual,
   );
 
-  /** `id`: part of the keys of facts. */
-  constructor(id: string, { sharedHosts }: { readonly sharedHosts: boolean }) {
-    this.#id = id;
+  /** `claims`: of objects, by load balancer, of which this is the one at `index`. */
+  constructor(
+    claims: Table<readonly (HostClaims | undefined)[]>,
+    index: number,
+    { sharedHosts }: { readonly sharedHosts: boolean },
+  ) {
     this.#isShared = sharedHosts;
+    this.named = new Group(claims, (of) => namedBy(of[index]), inAgeOrder);
   }
 
-  /** Replaces what objects named, by their keys. Gives the keys of facts that have changed. */
-  replace(claims: Iterable<readonly [Key, HostClaims | undefined]>): readonly Key[] {
-    for (const [key, now] of claims) this.#claims.set(key, now);
+  update(): void {
     this.named.update();
-    return this.#facts.update();
+    this.#facts.update();
   }
 
-  /** Facts of hosts for the namespace. The keys of facts that are looked up are added to `reads`. */
-  factsFor(namespace: string, reads: Set<Key>): (host: HostPattern) => HostFacts {
+  /** Facts of hosts for the namespace. */
+  factsFor(namespace: string, read: Read): (host: HostPattern) => HostFacts {
     return (host) => {
-      const key = `host/${this.#id}/${namespace}/${hostKey(host)}`;
-      reads.add(key);
-      return this.#facts.ask(key, { namespace, host });
+      return this.#facts.ask(read, `${namespace}/${hostKey(host)}`, { namespace, host });
     };
-  }
-
-  /** Of a key that `factsFor` noted and that nothing reads any more. */
-  forget(key: Key): void {
-    this.#facts.forget(key);
   }
 
   ownerOf(host: HostPattern, read = untracked): KubernetesObject | undefined {
@@ -145,7 +137,11 @@ export class HostOwners {
   }
 }
 
-function namedBy({ object, hosts, takesRest }: HostClaims) {
+type NamedBy = readonly (readonly [Key, Named["claims"][number]])[];
+
+function namedBy(claims: HostClaims | undefined): NamedBy {
+  if (claims === undefined) return [];
+  const { object, hosts, takesRest } = claims;
   const rest = takesRest === true ? [[REST, { object, claim: { host: ANY_HOST } }] as const] : [];
   return [...hosts.map((claim) => [hostKey(claim.host), { object, claim }] as const), ...rest];
 }

@@ -26,10 +26,6 @@ export function objectName(key: Key): ObjectName {
   return { kind, namespace, name };
 }
 
-export function isRouteKey(key: Key): boolean {
-  return key.startsWith("HTTPRoute/") || key.startsWith("GRPCRoute/");
-}
-
 /** A fact by its key; a key may have several. */
 export type Fact = readonly [Key, unknown];
 

@@ -155,10 +155,17 @@ export class ServedCertificates {
     this.#set(key, part?.served ?? [], part?.object ?? "last");
   }
 
-  /** Replaces the certificates of a server for hosts below wildcards (TlsHosts). They have no candidates of their own. */
-  serveBelow(server: string, hosts: Iterable<Omit<ServerCertificate, "server">>): void {
-    const below = Array.from(hosts, (each) => ({ certificate: { server, ...each } }));
-    this.#set(`below ${server}`, below, "below");
+  /** Replaces the certificates of a load balancer's server for hosts below wildcards (TlsHosts). They have no candidates of their own. */
+  serveBelow(
+    balancer: number,
+    server: string | undefined,
+    hosts: Iterable<Omit<ServerCertificate, "server">>,
+  ): void {
+    const below =
+      server === undefined
+        ? []
+        : Array.from(hosts, (each) => ({ certificate: { server, ...each } }));
+    this.#set(`below ${String(balancer)}`, below, "below");
   }
 
   /** Sorted by server and host. */

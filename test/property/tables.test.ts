@@ -2,7 +2,16 @@
  * Tables that were updated hold what tables made from scratch hold: after any sequence of changes, with functions that throw now and then.
  * Only rows whose input differs are computed.
  */
-import { Asked, Derived, Group, Input, type Key, type Table } from "../../src/engine/tables.js";
+import {
+  Asked,
+  Changes,
+  Derived,
+  Group,
+  Input,
+  type Key,
+  Outside,
+  type Table,
+} from "../../src/engine/tables.js";
 import { compareStrings } from "../../src/support/collections.js";
 import { fc, runs } from "../support/fast-check.js";
 
@@ -147,28 +156,67 @@ it("compute what differs", () => {
   expect(computedFor(["d", { ...base, names: ["y", "y"], reads: "w" }])).toBe(2);
 });
 
-it("facts are kept up to date for who has asked, until they are forgotten", () => {
-  const rows = new Input<number>();
+it("facts that are asked for are kept up to date as long as a row reads them", () => {
+  const [rows, askers] = [new Input<number>(), new Input<string>()];
   let computed = 0;
   const facts = new Asked(({ of }: { readonly of: string }, read) => {
     computed += 1;
     return (read(rows, of) ?? 0) > 1;
   });
-  expect([facts.ask("fact", { of: "a" }), facts.ask("fact", { of: "a" })]).toEqual([false, false]);
+  const answers = new Derived(askers, (of, read) => [facts.ask(read, of, { of })]);
+  const changed = new Changes(answers);
+  const update = (...now: readonly (readonly [string, string | undefined])[]) => {
+    for (const [key, of] of now) askers.set(key, of);
+    facts.update();
+    answers.update();
+    return changed.take().map(({ key, now }) => [key, now]);
+  };
+  expect(update(["x", "a"], ["y", "a"])).toEqual([
+    ["x", [false]],
+    ["y", [false]],
+  ]);
   expect(computed).toBe(1);
-  facts.update();
-
   rows.set("a", 1);
-  expect(facts.update()).toEqual([]);
+  expect(update()).toEqual([]);
   rows.set("a", 2);
-  expect(facts.update()).toEqual(["fact"]);
-  expect(facts.ask("fact", { of: "a" })).toBe(true);
-  expect(computed).toBe(3);
+  expect(update(["x", "b"])).toEqual([
+    ["x", [false]],
+    ["y", [true]],
+  ]);
+  expect([computed, rows.isRead("a"), facts.isRead("a")]).toEqual([4, true, true]);
 
-  facts.forget("fact");
-  expect(facts.ask("fact", { of: "a" })).toBe(true);
-  facts.forget("fact");
-  facts.update();
-  rows.set("a", 3);
-  expect(facts.update()).toEqual([]);
+  update(["y", undefined]);
+  update();
+  expect([computed, rows.isRead("a"), facts.isRead("a")]).toEqual([4, false, false]);
+  expect(update(["y", "a"])).toEqual([["y", [true]]]);
+});
+
+it("changes of what is kept elsewhere, and of rows that are replaced together, reach who has read them", () => {
+  const [rows, outside, texts] = [new Input<true>(() => false), new Outside(), new Input<string>()];
+  const read = new Derived(rows, (_, read, key) => {
+    read(outside, key);
+    return [read(texts, "text")];
+  });
+  const changed = new Changes(read);
+  const keys = () => {
+    read.update();
+    return changed.take().map(({ key }) => key);
+  };
+  rows.set("a", true);
+  rows.set("b", true);
+  const all = new Map([["text", "1"]]);
+  expect([texts.replaceAll(all), keys()]).toEqual([["text"], ["a", "b"]]);
+  outside.change(["b", "c"]);
+  expect([texts.replaceAll(all), texts.replaceAll(new Map(all)), keys()]).toEqual([[], [], ["b"]]);
+  expect([texts.replaceAll(new Map([["other", "2"]])), keys()]).toEqual([
+    ["text", "other"],
+    ["a", "b"],
+  ]);
+  // A row that is set again counts as changed.
+  rows.set("a", true);
+  expect([keys(), read.readsOf("a"), outside.readersOf("b")]).toEqual([
+    ["a"],
+    ["a", "text"],
+    ["b"],
+  ]);
 });

@@ -7,7 +7,8 @@ import type { AuthConfig } from "../../src/model/auth.js";
 import type { BackendTls } from "../../src/model/upstream.js";
 import { ANY_HOST } from "../../src/model/values.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";
-import { type Key, keyOfObject } from "../../src/translate/keys.js";
+import type { Key } from "../../src/translate/keys.js";
+import { ObjectTables } from "../../src/translate/known-objects.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthContext } from "../../src/translate/auth/auth-context.js";
 import { PolicyParts } from "../../src/translate/gateway/policies/auth-policies.js";
@@ -53,11 +54,12 @@ export function harness(yaml: string): Harness {
     readersOf: (key) => (reads.has(key) ? ["HTTPRoute/apps/web"] : []),
     touched: [],
   };
-  const all = new Set(resources.list("AuthPolicy").map(keyOfObject));
   let last = new Whole();
   const translated = (): { whole: Whole; statuses: readonly ObjectStatus[] } => {
     const whole = (last = new Whole());
-    return { whole, statuses: policies.statuses(routes, new PolicyParts(whole), all) };
+    const objects = new ObjectTables();
+    objects.update(resources);
+    return { whole, statuses: policies.statuses(routes, new PolicyParts(whole, objects)) };
   };
   const listeners = states.flatMap((state) => state.listeners);
   return {

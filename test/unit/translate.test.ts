@@ -62,17 +62,6 @@ describe("a translation with a memory", () => {
     expect(routing(FIRST, memory, { ...options })).toEqual(routing(FIRST, undefined, options));
   });
 
-  it("names the keys of objects that changed; all of them after a change of options", () => {
-    const memory = new TranslationMemory();
-    const changed = (resources: Resources, options = DEFAULT_OPTIONS) =>
-      [...memory.changedKeys(resources, options)].filter((key) => key.startsWith("Ingress/"));
-    const all = ["Ingress/default/desk", "Ingress/default/shop"];
-    expect(changed(FIRST)).toEqual(all);
-    expect(changed(FIRST, { ...DEFAULT_OPTIONS })).toEqual([]);
-    expect(changed(SECOND)).toContain("Ingress/default/desk");
-    expect(changed(SECOND, { ...DEFAULT_OPTIONS, httpPort: 8080 })).toEqual(all);
-  });
-
   it("that throws, wherever it is, forgets what it knew, so the next one is whole", () => {
     const fresh = routing(SECOND);
     let thrown = 0;

@@ -77,22 +77,10 @@ export function ruleFacts(
       if (alb === undefined || frontend === undefined) continue;
       const { namespace, name } = frontend.metadata;
       const key = `${namespace}/${alb.metadata.name}/${name}`;
-      facts.set(portKey(key), JSON.stringify([i, rest, frontend.spec.protocol]));
+      facts.set(key, JSON.stringify([i, rest, frontend.spec.protocol]));
     }
   }
   return facts;
-}
-
-/** The keys of the facts that decide where the Rule is bound. */
-export function factsOfRule(
-  rule: Rule,
-  scope: Pick<RuleScope, "balancers" | "context">,
-): readonly Key[] {
-  return [portKey(namedPort(rule, scope))];
-}
-
-function portKey(name: string): Key {
-  return `rule port/${name}`;
 }
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
@@ -105,7 +93,8 @@ function portOf(
   return frontendPorts(scope.balancers).get(namedPort(rule, scope));
 }
 
-function namedPort(rule: Rule, { context }: Pick<RuleScope, "context">): string {
+/** The key of the fact (`ruleFacts`) that decides where the Rule is bound. */
+export function namedPort(rule: Rule, { context }: Pick<RuleScope, "context">): Key {
   const { domains } = context.options;
   const [alb = "", frontend = ""] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
   return `${rule.metadata.namespace}/${alb}/${frontend}`;

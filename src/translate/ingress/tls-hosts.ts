@@ -2,7 +2,7 @@ import type { Ingress } from "../../api/wire.js";
 import type { ServerCertificate } from "../../model/listener.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import { Asked, Derived, Group, Input, type Read } from "../../engine/tables.js";
+import { Asked, Derived, Group, type Read, type Table } from "../../engine/tables.js";
 import type { Key } from "../keys.js";
 import type { HostOwners, Named } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
@@ -21,6 +21,11 @@ export interface WantedName {
   missing?: string;
 }
 
+/** By load balancer. */
+interface Wanted {
+  readonly wanted: readonly (readonly WantedName[])[];
+}
+
 type ServedBelow = Omit<ServerCertificate, "server">;
 
 /**
@@ -28,34 +33,30 @@ type ServedBelow = Omit<ServerCertificate, "server">;
  * owner wants for it or for the wildcard above it, also where the wildcard belongs to another namespace.
  */
 export class TlsHosts {
-  readonly #id: string;
   readonly #owners: HostOwners;
-  readonly #wanted = new Input<readonly WantedName[]>();
   /** By namespace and name; oldest first. */
-  readonly #places = new Group(
-    this.#wanted,
-    (names) => names.map((each) => [placeOf(each), each] as const),
-    (all) => all.toSorted((a, b) => compareAge(a.ingress, b.ingress)),
-  );
+  readonly #places: Group<Wanted, WantedName, readonly WantedName[]>;
   readonly #facts = new Asked((host: HostPattern, read) => this.#isWanted(host, read));
-  readonly #uncovered = new Derived(this.#places, (all, read) => this.#uncoveredOf(all, read));
+  readonly #uncovered: Derived<readonly WantedName[], readonly WantedName[]>;
   readonly #below: Derived<Named, ServedBelow>;
 
-  /** `id`: in the keys of what is asked for. */
-  constructor(id: string, owners: HostOwners) {
-    this.#id = id;
+  /** `wanted`: by Ingress. */
+  constructor(wanted: Table<Wanted>, index: number, owners: HostOwners) {
     this.#owners = owners;
+    this.#places = new Group(
+      wanted,
+      (of) => (of.wanted[index] ?? []).map((each) => [placeOf(each), each] as const),
+      (all): readonly WantedName[] => all.toSorted((a, b) => compareAge(a.ingress, b.ingress)),
+    );
+    this.#uncovered = new Derived(this.#places, (all, read) => this.#uncoveredOf(all, read));
     this.#below = new Derived(owners.named, ({ host }, read) => this.#belowOf(host, read));
   }
 
-  /** Replaces what Ingresses want, by their keys. Gives the keys of what is different now. */
-  replace(wanted: Iterable<readonly [Key, readonly WantedName[]]>): readonly Key[] {
-    for (const [key, names] of wanted)
-      this.#wanted.set(key, names.length === 0 ? undefined : names);
+  update(): void {
     this.#places.update();
     this.#uncovered.update();
     this.#below.update();
-    return this.#facts.update();
+    this.#facts.update();
   }
 
   /** Those for which no Ingress has a certificate. */
@@ -63,18 +64,9 @@ export class TlsHosts {
     return [...this.#uncovered.values()].flat();
   }
 
-  /** Whether hosts have TLS. What is asked for is noted in `reads`. */
-  reader(reads: Set<Key>): (host: HostPattern) => boolean {
-    return (host) => {
-      const key = `tls/${this.#id}/${hostKey(host)}`;
-      reads.add(key);
-      return this.#facts.ask(key, host);
-    };
-  }
-
-  /** Of a key that was noted and that nothing reads any more. */
-  forget(key: Key): void {
-    this.#facts.forget(key);
+  /** Whether hosts have TLS. */
+  reader(read: Read): (host: HostPattern) => boolean {
+    return (host) => this.#facts.ask(read, hostKey(host), host);
   }
 
   /** For names below a wildcard of another namespace: their own namespace's certificate for it, else the default one. */

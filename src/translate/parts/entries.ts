@@ -6,10 +6,11 @@
 import type { Rule } from "../../api/alb.js";
 import type { Ingress } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
+import { Changes, Derived, Input, type Read } from "../../engine/tables.js";
 import { byNamespaceAndName } from "../../input/resources.js";
 import type { RouteBinding } from "../../model/route.js";
-import { type Difference, getOrInsert, patched } from "../../support/collections.js";
-import { factsOfRule, hostsOfRule, ruleFacts, translateRule } from "../alb/rules.js";
+import { getOrInsert, patched } from "../../support/collections.js";
+import { hostsOfRule, namedPort, ruleFacts, translateRule } from "../alb/rules.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { CertificateCandidate } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
@@ -20,44 +21,14 @@ import { hostsOfIngress, translateIngress } from "../ingress/ingresses.js";
 import { preparedIngresses } from "../ingress/prepared-ingress.js";
 import { TlsHosts, type WantedName } from "../ingress/tls-hosts.js";
 import { type Key, keyOfObject, objectKey, objectName } from "../keys.js";
+import type { ObjectTables } from "../known-objects.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { Facts, Parts } from "../memory.js";
 import { type Part, type Whole, kept, ownContext, partOf } from "./part.js";
 import { ServedCertificates } from "../server-certificates.js";
 import { type OrderedClaim, type PathClaim, ShadowedPaths } from "../shadowed-paths.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
 
 type Balancers = readonly Omit<LoadBalancer, "owners">[];
-
-/** Keeps entries as long as Ingresses are served at the same ports of the same load balancers. */
-export class EntryMemory {
-  /** What Ingresses read of the load balancers; once it changes, all entries are translated again. */
-  #text = "";
-  readonly #ruleFacts = new Facts();
-  readonly #whole: Whole;
-  #entries: Entries;
-
-  constructor(whole: Whole) {
-    this.#whole = whole;
-    this.#entries = new Entries([], whole);
-  }
-
-  /** `changed`: keys of what has changed since the last call. */
-  entries(balancers: Balancers, changed: ReadonlySet<Key>, context: AuthContext): Entries {
-    const text = JSON.stringify(balancers.map(described));
-    const isOther = text !== this.#text;
-    if (isOther) {
-      this.#entries.removeAll();
-      const hosts = balancers.map((_, i) => newHosts(String(i), context));
-      this.#entries = new Entries(hosts, this.#whole);
-    }
-    this.#text = text;
-    const facts = this.#ruleFacts.changed(ruleFacts(balancers));
-    const stale = isOther ? allKeys(context) : [...changed].filter(isEntry);
-    this.#entries.name(balancers, stale, new Set([...changed, ...facts]), context);
-    return this.#entries;
-  }
-}
 
 function described({ alb, ingress, prioritised }: Balancers[number]): unknown {
   const { http, https, sslStrategy, selection } = ingress;
@@ -66,14 +37,6 @@ function described({ alb, ingress, prioritised }: Balancers[number]): unknown {
     (port) => port && [{ ...port, frontend: undefined }, port.frontend?.spec.protocol],
   );
   return [namespace, name, [...prioritised], ports, sslStrategy, selection];
-}
-
-function isEntry(key: Key): boolean {
-  return key.startsWith("Ingress/") || key.startsWith("Rule/");
-}
-
-function allKeys({ resources }: TranslateContext): readonly Key[] {
-  return [...resources.list("Ingress"), ...resources.list("Rule")].map(keyOfObject);
 }
 
 function objectOf(key: Key, { resources }: TranslateContext): Entry | undefined {
@@ -87,11 +50,6 @@ interface Hosts {
   readonly tls: TlsHosts;
 }
 
-function newHosts(id: string, { options }: TranslateContext): Hosts {
-  const owners = new HostOwners(id, options);
-  return { owners, tls: new TlsHosts(id, owners) };
-}
-
 const NOTHING: readonly never[] = [];
 
 /** In the whole, an Ingress has a part of its own for its TLS. */
@@ -101,14 +59,21 @@ function tlsKey(key: Key): Key {
 
 /** Ingresses and Rules, and their translations. */
 export class Entries {
-  readonly #hosts: readonly Hosts[];
-  readonly #named = new Parts<{ readonly claims: readonly (HostClaims | undefined)[] }>();
-  readonly #tls = new Parts<TlsPart>((key) => this.#forget(key));
-  readonly #parts = new Parts<EntryPart>((key) => this.#forget(key));
-  readonly #bindings = new EntryBindings();
+  readonly #objects: ObjectTables;
+  readonly #named: Derived<true, readonly (HostClaims | undefined)[]>;
+  readonly #tls: Derived<true, TlsPart>;
+  readonly #parts: Derived<true, EntryPart>;
+  readonly #changedTls: Changes<TlsPart>;
+  readonly #changedParts: Changes<EntryPart>;
+  /** Facts about the ports of Rules. */
+  readonly #ports = new Input<string>();
+  /** By load balancer. */
+  readonly #hosts: Hosts[] = [];
+  readonly #bindings: EntryBindings;
   readonly #shadows = new ShadowedPaths();
-  #stale: readonly Key[] = [];
-  #changed = new Set<Key>();
+  /** What Ingresses read of the load balancers; once it changes, all entries are translated again. */
+  #text = "";
+  #scope: EntryScope | undefined;
   /** With the owners of their hosts. */
   balancers: readonly LoadBalancer[] = [];
   /** Ingresses that a port serves, by namespace and name. */
@@ -116,63 +81,74 @@ export class Entries {
   readonly serverCertificates = new ServedCertificates();
   readonly #whole: Whole;
 
-  constructor(hosts: readonly Hosts[], whole: Whole) {
-    this.#hosts = hosts;
+  constructor(whole: Whole, objects: ObjectTables) {
     this.#whole = whole;
+    this.#objects = objects;
+    this.#named = this.#each(hostsOf);
+    this.#tls = this.#each((object, scope, read) => {
+      const hosts = () => read(this.#named, keyOfObject(object)) ?? NOTHING;
+      return isRule(object) ? undefined : tlsOf(object, hosts, scope, read);
+    });
+    this.#parts = this.#each(entryOf);
+    this.#changedTls = new Changes(this.#tls);
+    this.#changedParts = new Changes(this.#parts);
+    this.#bindings = new EntryBindings(this.#parts);
   }
 
-  /** From the whole. */
-  removeAll(): void {
-    const parts = Array.from(this.#parts.entries(), ([key, before]) => ({ key, before }));
-    const tls = Array.from(this.#tls.entries(), ([key, before]) => ({ key: tlsKey(key), before }));
-    this.#whole.update([...parts, ...tls]);
-    this.#whole.bind(this.#bindings.allOf(this.#parts));
+  #each<T>(make: (object: Entry, scope: EntryScope, read: Read) => T | undefined) {
+    return new Derived<true, T>(this.#objects.entries, (_, read, key) => {
+      const object = this.#scope && objectOf(key, this.#scope.context);
+      return this.#scope && object && make(object, this.#scope, read);
+    });
   }
 
   /** Finds out the owners of hosts, which Gateways have to know. */
-  name(
-    balancers: Balancers,
-    stale: readonly Key[],
-    changed: ReadonlySet<Key>,
-    context: AuthContext,
-  ): void {
+  name(balancers: Balancers, context: AuthContext): void {
+    for (let i = this.#hosts.length; i < balancers.length; i += 1) {
+      const owners = new HostOwners(this.#named, i, context.options);
+      this.#hosts.push({ owners, tls: new TlsHosts(this.#tls, i, owners) });
+    }
     this.balancers = balancers.flatMap((balancer, i) => {
       const owners = this.#hosts[i]?.owners;
       return owners === undefined ? [] : { ...balancer, owners };
     });
-    this.#stale = stale;
-    this.#changed = new Set(changed);
-    const scope = this.#scope(context);
-    const all = [...stale, ...this.#named.readersOf(changed)];
-    const differences = this.#named.update(all, (key, reads) => {
-      const object = objectOf(key, context);
-      return object && { claims: hostsOf(object, scope, reads) };
-    });
-    for (const [i, { owners }] of this.#hosts.entries()) {
-      const named = differences.map(({ key, now }) => [key, now?.claims[i]] as const);
-      for (const key of owners.replace(named)) this.#changed.add(key);
-    }
+    const tls = this.#hosts.map((hosts) => hosts.tls);
+    const [objects, ports] = [this.#objects, this.#ports];
+    this.#scope = { balancers: this.balancers, tls, context, objects, ports };
+    this.#ports.replaceAll(ruleFacts(balancers));
+    const text = JSON.stringify(balancers.map(described));
+    const { entries } = this.#objects;
+    if (text !== this.#text) for (const [key] of entries.entries()) entries.set(key, true);
+    this.#text = text;
+    this.#named.update();
+    for (const { owners } of this.#hosts) owners.update();
   }
 
-  translate(context: AuthContext): void {
-    const scope = this.#scope(context);
-    this.#translateTls(scope);
-    const all = [...this.#stale, ...this.#parts.readersOf(this.#changed)];
-    const differences = this.#parts.update(all, (key, reads) => {
-      const object = objectOf(key, context);
-      return object && entryOf(object, scope, reads);
-    });
-    this.#collect(differences);
+  translate(): void {
+    this.#tls.update();
+    for (const [i, { tls }] of this.#hosts.entries()) {
+      tls.update();
+      const https = this.balancers[i]?.ingress.https;
+      this.serverCertificates.serveBelow(i, https?.server, tls.below);
+    }
+    this.#parts.update();
+    // The context knows all prepared Ingresses.
+    this.#scope = undefined;
+    const ofTls = this.#changedTls.take().map((each) => ({ ...each, key: tlsKey(each.key) }));
+    const changes = this.#changedParts.take();
+    const all = [...ofTls, ...changes];
+    this.#whole.update(all);
+    for (const { key, now } of all) this.serverCertificates.replace(key, now);
     this.served = patched(
       this.served,
-      differences.map(({ before, now }) => ({
+      changes.map(({ before, now }) => ({
         ...SHARED_SHAPE,
         ...(before?.isServed === true && { before }),
         ...(now?.isServed === true && { now }),
       })),
       (a, b) => byNamespaceAndName(a.object, b.object),
     );
-    const { claims, bindings } = this.#bindings.update(differences, this.#parts);
+    const { claims, bindings } = this.#bindings.update(changes);
     this.#whole.bind(bindings);
     this.#shadows.update(claims);
   }
@@ -191,47 +167,6 @@ export class Entries {
         : Array.from(tls.uncovered, (wanted) => ({ server, wanted }));
     });
   }
-
-  #scope(context: AuthContext): EntryScope {
-    return { balancers: this.balancers, tls: this.#hosts.map(({ tls }) => tls), context };
-  }
-
-  #translateTls(scope: EntryScope): void {
-    const all = [...this.#stale, ...this.#tls.readersOf(this.#changed)];
-    const differences = this.#tls.update(all, (key, reads) => {
-      const object = objectOf(key, scope.context);
-      const hosts = this.#named.get(key)?.claims ?? NOTHING;
-      return object && !isRule(object) ? tlsOf(object, hosts, scope, reads) : undefined;
-    });
-    this.#collect(
-      differences.map(({ key, ...difference }) => ({
-        ...SHARED_SHAPE,
-        ...difference,
-        key: tlsKey(key),
-      })),
-    );
-    for (const [i, { tls }] of this.#hosts.entries()) {
-      const https = this.balancers[i]?.ingress.https;
-      const wanted = differences.map(({ key, now }) => [key, now?.wanted[i] ?? NOTHING] as const);
-      for (const key of tls.replace(wanted)) this.#changed.add(key);
-      if (https !== undefined) this.serverCertificates.serveBelow(https.server, tls.below);
-    }
-  }
-
-  #collect(
-    differences: readonly (Difference<TlsPart | EntryPart> & { readonly key: Key })[],
-  ): void {
-    this.#whole.update(differences);
-    for (const { key, now } of differences) this.serverCertificates.replace(key, now);
-  }
-
-  #forget(key: Key): void {
-    if (this.#tls.isRead(key) || this.#parts.isRead(key)) return;
-    for (const { owners, tls } of this.#hosts) {
-      owners.forget(key);
-      tls.forget(key);
-    }
-  }
 }
 
 /** What entries are translated with. */
@@ -240,6 +175,9 @@ interface EntryScope {
   /** By load balancer. */
   readonly tls: readonly TlsHosts[];
   readonly context: AuthContext;
+  readonly objects: ObjectTables;
+  /** Facts about the ports of Rules (`ruleFacts`). */
+  readonly ports: Input<string>;
 }
 
 type Entry = Ingress | Rule;
@@ -270,34 +208,37 @@ interface EntryPart extends CollectedPart {
 /** The hosts that it names on each load balancer. */
 function hostsOf(
   object: Entry,
-  { balancers, context }: EntryScope,
-  reads: Set<Key>,
+  scope: EntryScope,
+  read: Read,
 ): readonly (HostClaims | undefined)[] {
-  readNamespace(object, reads);
+  readNamespace(object, scope, read);
   // A mistake of one object must not move the paths of others.
   if (object.closed !== undefined) return NOTHING;
-  if (!isRule(object)) return hostsOfIngress(preparedIngresses(context)(object), balancers);
-  for (const key of factsOfRule(object, { balancers, context })) reads.add(key);
-  return hostsOfRule(object, { balancers, context });
+  if (isRule(object)) {
+    read(scope.ports, namedPort(object, scope));
+    return hostsOfRule(object, scope);
+  }
+  return hostsOfIngress(preparedIngresses(scope.context)(object), scope.balancers);
 }
 
 /** Undefined: it has nothing to do with TLS. */
 function tlsOf(
   object: Ingress,
-  hosts: readonly (HostClaims | undefined)[],
-  { balancers, context }: EntryScope,
-  reads: Set<Key>,
+  hosts: () => readonly (HostClaims | undefined)[],
+  scope: EntryScope,
+  read: Read,
 ): TlsPart | undefined {
-  readNamespace(object, reads);
+  const { balancers, context } = scope;
+  readNamespace(object, scope, read);
   if (!namesTls(object, context.options)) return undefined;
   const prepared = preparedIngresses(context)(object);
-  const own = ownContext(context, reads);
+  const own = ownContext(context, scope.objects, read);
   const { closed } = object;
   // A refused Ingress owns none of its hosts, and wants nothing that others would notice.
-  const named = closed ? hostsOfIngress(prepared, balancers) : hosts;
+  const named = closed ? hostsOfIngress(prepared, balancers) : hosts();
   const wanted = balancers.map((balancer, i) => {
     if (named[i] === undefined) return [];
-    const factsOf = balancer.owners.factsFor(object.metadata.namespace, reads);
+    const factsOf = balancer.owners.factsFor(object.metadata.namespace, read);
     return translateIngressTls(prepared, balancer, factsOf, own);
   });
   const collected = collectedFrom(object, own);
@@ -306,17 +247,17 @@ function tlsOf(
   return isEmpty ? undefined : { ...SHARED_SHAPE, ...collected, wanted };
 }
 
-function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
-  readNamespace(object, reads);
+function entryOf(object: Entry, scope: EntryScope, read: Read): EntryPart {
+  readNamespace(object, scope, read);
   const { balancers, tls, context } = scope;
-  const own = ownContext(context, reads);
+  const own = ownContext(context, scope.objects, read);
   const all = new Map<LoadBalancer, PathClaim[]>();
   const claimsOn = (balancer: LoadBalancer): PathClaim[] => getOrInsert(all, balancer, () => []);
   const factsOf = (balancer: LoadBalancer): ReturnType<LoadBalancer["owners"]["factsFor"]> =>
-    balancer.owners.factsFor(object.metadata.namespace, reads);
+    balancer.owners.factsFor(object.metadata.namespace, read);
   let isServed = false;
   if (isRule(object)) {
-    for (const key of factsOfRule(object, scope)) reads.add(key);
+    read(scope.ports, namedPort(object, scope));
     translateRule(object, { balancers, context: own, factsOf, claimsOn });
   } else {
     isServed = translateIngress(
@@ -326,7 +267,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
         ...SHARED_SHAPE,
         ...{ balancer, context: own, factsOf: factsOf(balancer), claims: claimsOn(balancer) },
         names: new Map(),
-        isTls: tls[balancers.indexOf(balancer)]?.reader(reads) ?? (() => false),
+        isTls: tls[balancers.indexOf(balancer)]?.reader(read) ?? (() => false),
       }),
       own,
     );
@@ -340,8 +281,12 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
 }
 
 /** Its labels say which load balancers serve its Ingresses. */
-function readNamespace({ metadata: { namespace: name } }: Entry, reads: Set<Key>): void {
-  reads.add(objectKey({ kind: "Namespace", namespace: "", name }));
+function readNamespace(
+  { metadata: { namespace: name } }: Entry,
+  { objects }: EntryScope,
+  read: Read,
+): void {
+  read(objects.lookups, objectKey({ kind: "Namespace", namespace: "", name }));
 }
 
 function collectedFrom(object: Entry, own: AuthContext): CollectedPart {

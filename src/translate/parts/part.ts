@@ -1,5 +1,6 @@
 /** What the translation of one object adds to the model, and the sum of these parts. */
 import type { KubernetesObject } from "../../api/wire.js";
+import type { Read } from "../../engine/tables.js";
 import { DiagnosticSink, type Report } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Certificate } from "../../model/listener.js";
@@ -15,7 +16,7 @@ import { ClosedObjects } from "../closed-objects.js";
 import { ConfigBuilder } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import type { Key } from "../keys.js";
-import { Union, listening } from "../memory.js";
+import { type ObjectTables, following } from "../known-objects.js";
 
 export interface Part {
   readonly reports: readonly Report[];
@@ -30,10 +31,14 @@ export interface Part {
   readonly closed: readonly KubernetesObject[];
 }
 
-/** A context for the translation of one object, which adds the keys of its lookups to `reads`. */
-export function ownContext({ resources, options }: AuthContext, reads: Set<Key>): AuthContext {
+/** A context for the translation of one object, whose lookups follow the tables. */
+export function ownContext(
+  { resources, options }: AuthContext,
+  objects: ObjectTables,
+  read: Read,
+): AuthContext {
   const diagnostics = new DiagnosticSink();
-  return collecting({ resources: listening(resources, reads), options, diagnostics });
+  return collecting({ resources: following(resources, objects, read), options, diagnostics });
 }
 
 /** The context with empty collectors. */
@@ -82,6 +87,45 @@ const NO_PART: Part = {
 /** Thousands of parts share one empty list. */
 export function kept<T>(list: readonly T[]): readonly T[] {
   return list.length === 0 ? NOTHING : trimmed(list);
+}
+
+/** Values of several parts, each id once, sorted by id. */
+export class Union<T extends { readonly id: string }> {
+  readonly #counts = new Map<string, number>();
+  readonly #changes = new Map<string, Difference<T>>();
+  readonly #known = new Map<string, T>();
+  #values: readonly T[] = [];
+
+  /** Values of one id are equal. */
+  replace(before: readonly T[], now: readonly T[]): void {
+    for (const { id } of before) this.#count(id, -1);
+    for (const value of now) {
+      this.#count(value.id, 1);
+      this.#set(value.id, value);
+    }
+    for (const { id } of before) if (!this.#counts.has(id)) this.#set(id, undefined);
+  }
+
+  get values(): readonly T[] {
+    this.#values = patched(this.#values, [...this.#changes.values()], compareIds);
+    this.#changes.clear();
+    return this.#values;
+  }
+
+  #count(id: string, added: number): void {
+    const count = (this.#counts.get(id) ?? 0) + added;
+    if (count === 0) this.#counts.delete(id);
+    else this.#counts.set(id, count);
+  }
+
+  #set(id: string, now: T | undefined): void {
+    const before = this.#known.get(id);
+    if (before === now) return;
+    // Between two calls of `values` a value may be replaced several times.
+    this.#changes.set(id, { before: (this.#changes.get(id) ?? { before }).before, now });
+    if (now === undefined) this.#known.delete(id);
+    else this.#known.set(id, now);
+  }
 }
 
 /** The sum of all parts. */

@@ -1,5 +1,5 @@
-import { HostOwners } from "../../../src/translate/host-owners.js";
-import type { Key } from "../../../src/translate/keys.js";
+import { Derived, Input } from "../../../src/engine/tables.js";
+import { type HostClaims, HostOwners } from "../../../src/translate/host-owners.js";
 import {
   alb2,
   frontend,
@@ -37,17 +37,23 @@ test("the owner of hosts that nothing names changes with the age of default back
     hosts: [],
     takesRest: true,
   });
-  const owners = new HostOwners("80", { sharedHosts: false });
+  const claims = new Input<readonly HostClaims[]>();
+  const owners = new HostOwners(claims, 0, { sharedHosts: false });
   const [old, young, older] = [of("b", OLD), of("a", YOUNG), of("a", "2023-01-01T00:00:00Z")];
-  owners.replace([
-    ["b", old],
-    ["a", young],
-  ]);
-  const reads = new Set<Key>();
-  const host = { kind: "exact", host: "x.example" } as const;
-  expect(owners.factsFor("a", reads)(host).owner).toBe(old.object);
-  expect(owners.replace([["a", older]])).toEqual([...reads]);
-  expect(owners.factsFor("a", reads)(host).owner).toBe(older.object);
+  claims.set("b", [old]);
+  claims.set("a", [young]);
+  owners.update();
+  const readers = new Input<"a">();
+  const owner = new Derived(readers, (namespace, read) => {
+    return owners.factsFor(namespace, read)({ kind: "exact", host: "x.example" }).owner;
+  });
+  readers.set("reader", "a");
+  owner.update();
+  expect(owner.get("reader")).toBe(old.object);
+  claims.set("a", [older]);
+  owners.update();
+  owner.update();
+  expect(owner.get("reader")).toBe(older.object);
 });
 
 describe("a host belongs to the namespace with the oldest object that names it", () => {

@@ -150,12 +150,12 @@ describe("the certificates of ports", () => {
   it("for hosts below wildcards lose to those for the host, and are replaced as a whole", () => {
     const below = new ServedCertificates();
     below.replace("web", part(web, ["a.example", "1"]));
-    below.serveBelow("p443", [
+    below.serveBelow(0, "p443", [
       { host: exact("a.example"), certificate: "5" },
       { host: exact("x.example"), certificate: "5" },
     ]);
     expect(outcome(below)).toEqual({ served: ["p443 a.example 1", "p443 x.example 5"], told: [] });
-    below.serveBelow("p443", [{ host: exact("y.example"), certificate: "5" }]);
+    below.serveBelow(0, "p443", [{ host: exact("y.example"), certificate: "5" }]);
     expect(outcome(below).served).toEqual(["p443 a.example 1", "p443 y.example 5"]);
   });
 });

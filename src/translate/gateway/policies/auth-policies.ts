@@ -2,6 +2,7 @@ import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import type { Gateway, ParentReference } from "../../../api/gateway.js";
 import { byNamespaceAndName } from "../../../input/resources.js";
+import { Changes, Derived, Outside, type Read } from "../../../engine/tables.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { groupBy, memoized, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
@@ -9,7 +10,7 @@ import { authId } from "../../auth/auth-translator.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef } from "../../place.js";
 import { type Fact, type Key, extensionKey, objectKey, objectName, textsOf } from "../../keys.js";
-import { Parts } from "../../memory.js";
+import type { ObjectTables } from "../../known-objects.js";
 import { type Part, type Whole, ownContext, partOf } from "../../parts/part.js";
 import type { AnyRoute, ListenerState, RouteReaders } from "../model.js";
 import { HOLDS, type Verdict, refused } from "../verdict.js";
@@ -121,53 +122,69 @@ const GATEWAYS: Key = "gateways";
 /** All AuthPolicies, each translated on its own, and again only when it, or something that its translation read, changed. */
 export class PolicyParts {
   readonly #whole: Whole;
-  readonly #parts = new Parts<PolicyPart>();
+  readonly #objects: ObjectTables;
+  /** What else has changed for policies: their targets, and who uses them. */
+  readonly #uses = new Outside();
+  readonly #parts: Derived<true, PolicyPart>;
+  readonly #changes: Changes<PolicyPart>;
+  #scope: PolicyScope | undefined;
   #gatewaysText = "";
   #all: readonly PolicyPart[] = [];
 
-  constructor(whole: Whole) {
+  constructor(whole: Whole, objects: ObjectTables) {
     this.#whole = whole;
+    this.#objects = objects;
+    this.#parts = new Derived(objects.policies, (_, read, key) => {
+      const { namespace, name } = objectName(key);
+      const policy = this.#scope?.context.resources.get("AuthPolicy", namespace, name);
+      return this.#scope && policy && this.#partOf(policy, this.#scope, read);
+    });
+    this.#changes = new Changes(this.#parts);
   }
 
   /** The statuses of AuthPolicies; reports problems of their targets, and translates those that something uses. */
   translate(
     policies: AuthPolicies,
     users: PolicyUsers,
-    changed: ReadonlySet<Key>,
     context: AuthContext,
   ): readonly ObjectStatus[] {
-    const { gatewaysText } = users;
-    const isOther = gatewaysText !== this.#gatewaysText;
-    this.#gatewaysText = gatewaysText;
-    const all = [...changed, ...users.routes.touched, ...(isOther ? [GATEWAYS] : [])];
-    const stale = [...all.filter(isPolicyKey), ...this.#parts.readersOf(all)];
-    const differences = this.#parts.update(stale, (key, reads) => {
-      const { namespace, name } = objectName(key);
-      const policy = context.resources.get("AuthPolicy", namespace, name);
-      const own = ownContext(context, reads);
-      return policy && policyPart(policy, { policies, users }, own, reads);
-    });
+    this.#scope = { policies, users, context };
+    this.#uses.change(users.routes.touched);
+    if (users.gatewaysText !== this.#gatewaysText) this.#uses.change([GATEWAYS]);
+    this.#gatewaysText = users.gatewaysText;
+    this.#parts.update();
+    this.#scope = undefined;
+    const differences = this.#changes.take();
     this.#whole.update(differences);
     this.#all = patched(this.#all, differences, (a, b) => byNamespaceAndName(a.policy, b.policy));
     return this.#all.flatMap(({ statuses }) => statuses);
   }
+
+  /** Reads what decides about the policy outside of its own lookups. */
+  #partOf(policy: AuthPolicy, scope: PolicyScope, read: Read): PolicyPart {
+    const { namespace, name } = policy.metadata;
+    const targets = targetsOf(policy).map(objectKey);
+    for (const key of targets) read(this.#objects.lookups, key);
+    for (const key of [GATEWAYS, extensionKey(namespace, name), ...targets]) read(this.#uses, key);
+    return policyPart(policy, scope, ownContext(scope.context, this.#objects, read));
+  }
 }
 
-function isPolicyKey(key: Key): boolean {
-  return key.startsWith("AuthPolicy/");
+/** What policies are translated with. */
+interface PolicyScope {
+  readonly policies: AuthPolicies;
+  readonly users: PolicyUsers;
+  readonly context: AuthContext;
 }
 
 /** A policy is accepted for an ancestor if it is in force for one of the targets that lead there. */
 function policyPart(
   policy: AuthPolicy,
-  { policies, users }: { readonly policies: AuthPolicies; readonly users: PolicyUsers },
+  { policies, users }: PolicyScope,
   own: AuthContext,
-  reads: Set<Key>,
 ): PolicyPart {
   const { namespace, name } = policy.metadata;
-  const extension = extensionKey(namespace, name);
-  for (const key of [GATEWAYS, extension, ...targetsOf(policy).map(objectKey)]) reads.add(key);
-  const gateways = users.gatewaysAsking(extension).map((gateway) => {
+  const gateways = users.gatewaysAsking(extensionKey(namespace, name)).map((gateway) => {
     return { ref: gatewayRef(gateway), verdict: HOLDS };
   });
   if (gateways.length === 0 && targetsOf(policy).length === 0) {

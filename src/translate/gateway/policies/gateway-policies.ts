@@ -6,7 +6,6 @@ import { getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { type Key, extensionKey, objectKey, textsOf } from "../../keys.js";
-import { Readers } from "../../memory.js";
 import { type Place, nameOf, placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { type Unusable, unusable } from "../destination.js";
@@ -24,15 +23,8 @@ import { translateExternalAuth } from "./external-auth.js";
 import { gatewaysNamed } from "./policy-targets.js";
 
 interface PoliciesWithStatuses extends Policies {
-  /**
-   * Of BackendTLSPolicies and AuthPolicies; to be called after all routes have been translated. `parts` has the AuthPolicies of the last
-   * translation, `changed` the keys of objects that have changed since.
-   */
-  statuses(
-    routes: RouteReaders,
-    parts: PolicyParts,
-    changed: ReadonlySet<Key>,
-  ): readonly ObjectStatus[];
+  /** Of BackendTLSPolicies and AuthPolicies; to be called after all routes have been translated. */
+  statuses(routes: RouteReaders, parts: PolicyParts): readonly ObjectStatus[];
 }
 
 /** The policies of our Gateways. Routes use them first; then their statuses name the Gateways of these routes. */
@@ -43,13 +35,13 @@ export function createPolicies(
   const tls = new BackendTlsPolicies(states, context);
   const auth = new AuthPolicies(context);
   /** Gateways by what their listeners and streams have asked. */
-  const askers = new Readers();
+  const askers = new Map<Key, Set<string>>();
   const asked = new Set<string>();
   const answersFor: Policies["answersFor"] = (own, note) =>
     answersTo({ tls, auth, own, note, resources: context.resources });
   const answersOf = (gateway: Gateway): PolicyAnswers =>
     answersFor(context, (key) => {
-      askers.add(key, nameOf(gateway));
+      getOrInsert(askers, key, () => new Set()).add(nameOf(gateway));
       asked.add(`${key} ${nameOf(gateway)}`);
     });
   const listenerFilters = (listener: ListenerState): AuthRef =>
@@ -66,7 +58,7 @@ export function createPolicies(
     answersOf,
     listenerFilters,
     inherited,
-    statuses: (routes, parts, changed) => {
+    statuses: (routes, parts) => {
       // The filters of every listener that serves ask, whatever the listener's own status looks up.
       inherited();
       const known = new Map<Key, readonly Gateway[]>();
@@ -74,13 +66,13 @@ export function createPolicies(
       const gatewaysAsking = (key: Key): readonly Gateway[] =>
         getOrInsert(known, key, () => {
           const ofRoutes = routes.readersOf(key).flatMap((route) => routes.gatewaysOf(route));
-          return gatewaysNamed([...askers.of(key), ...ofRoutes], states);
+          return gatewaysNamed([...(askers.get(key) ?? []), ...ofRoutes], states);
         });
       const gatewaysText = JSON.stringify([[...asked], states.map(titles)]);
       const users = { routes, states, gatewaysAsking, gatewaysText };
       return [
         ...tls.statuses(gatewaysAsking).map(withShortMessages),
-        ...parts.translate(auth, users, changed, context),
+        ...parts.translate(auth, users, context),
       ];
     },
   };

@@ -1,5 +1,6 @@
 /** All HTTPRoutes and GRPCRoutes, each translated on its own, and again only when it, or something that its translation read, changed. */
 import { GATEWAY_GROUP } from "../../../api/wire.js";
+import { Changes, Derived, Input, Outside, type Read } from "../../../engine/tables.js";
 import type { RouteBinding } from "../../../model/route.js";
 import { ANY_HOST, type HostPattern } from "../../../model/values.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
@@ -7,15 +8,8 @@ import { compareBy, compareStrings, getOrInsert, patched } from "../../../suppor
 import type { AuthContext } from "../../auth/auth-context.js";
 import { intersect, parseHostPattern } from "../../hostnames.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
-import {
-  type Key,
-  type ObjectName,
-  isExtensionKey,
-  isRouteKey,
-  objectName,
-  parentKey,
-} from "../../keys.js";
-import { Facts, Parts } from "../../memory.js";
+import { type Key, type ObjectName, isExtensionKey, objectName, parentKey } from "../../keys.js";
+import type { ObjectTables } from "../../known-objects.js";
 import { type Part, type Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
@@ -37,53 +31,65 @@ interface RoutePart extends Part {
   readonly hosts: readonly HostPattern[];
 }
 
+/** What routes are translated with. */
+interface RouteScope {
+  readonly parents: Parents;
+  readonly policies: Policies;
+  readonly context: AuthContext;
+  /** Of this call, by their texts: those of earlier calls would stay after their last route. */
+  readonly lists: Map<string, readonly AttachedParent[]>;
+}
+
 export class Routes implements RouteReaders {
-  readonly #parts = new Parts<RoutePart>((key) => this.#parents.delete(key));
+  readonly #parts: Derived<true, RoutePart>;
+  readonly #changes: Changes<RoutePart>;
+  #scope: RouteScope | undefined;
   /** By key: what routes read of a parent. */
   readonly #parents = new Map<
     Key,
     { readonly from: string; readonly parent: ObjectName | undefined; readonly facts: ParentFacts }
   >();
-  readonly #policyFacts = new Facts();
-  readonly #facts = new Facts();
+  /** The keys of `#parents`. */
+  readonly #parentKeys = new Outside();
+  readonly #policyFacts = new Input<string>();
+  readonly #facts = new Input<string>();
   /** Of HTTPRoutes, then of GRPCRoutes, each by namespace and name. */
   statuses: readonly ObjectStatus[] = [];
   touched: readonly Key[] = [];
   /** The number of routes of each listener of a parent, by the parent. */
   readonly #attached = new Map<string, number[]>();
   readonly #whole: Whole;
+  readonly #objects: ObjectTables;
 
-  constructor(whole: Whole) {
+  constructor(whole: Whole, objects: ObjectTables) {
     this.#whole = whole;
+    this.#objects = objects;
+    this.#parts = new Derived(objects.routes, (_, read, key) => {
+      const route = this.#scope && routeOf(key, this.#scope.context);
+      return this.#scope && route && this.#made(route, this.#scope, read, key);
+    });
+    this.#changes = new Changes(this.#parts);
   }
 
-  /**
-   * `changed`: keys of objects that have changed since the last call. Counts the routes of each listener that are accepted there
-   * (Gateway API, ListenerStatus.attachedRoutes).
-   */
+  /** Counts the routes of each listener that are accepted there (Gateway API, ListenerStatus.attachedRoutes). */
   translate(
     states: readonly GatewayState[],
     policies: Policies,
-    changed: ReadonlySet<Key>,
     context: AuthContext,
   ): ReadonlyMap<ListenerState, number> {
     const parents = new Parents(states, context);
+    this.#scope = { parents, policies, context, lists: new Map() };
     const facts = [
-      ...this.#policyFacts.changed(policies.policyFacts),
-      ...this.#facts.changed(policies.facts),
+      ...this.#policyFacts.replaceAll(policies.policyFacts),
+      ...this.#facts.replaceAll(policies.facts),
     ];
-    const all = [...changed, ...facts];
-    const stale = [
-      ...all.filter(isRouteKey),
-      ...this.#parts.readersOf(all),
-      ...this.#concernedByParents(parents),
-    ];
+    for (const key of this.#concernedByParents(parents)) this.#parts.stale.add(key);
+    const stale = [...this.#parts.stale];
     const before = this.#extensionsOf(stale);
-    const lists = new Map<string, readonly AttachedParent[]>();
-    const differences = this.#parts.update(stale, (key, reads) => {
-      const route = routeOf(key, context);
-      return route && this.#made(route, reads, { parents, policies, context, lists });
-    });
+    this.#parts.update();
+    // What else the context knows is large.
+    this.#scope = undefined;
+    const differences = this.#changes.take();
     this.touched = [...facts, ...stale, ...before, ...this.#extensionsOf(stale)];
     this.#whole.update(differences);
     this.#whole.bind(eachOf(differences, ({ bindings }) => bindings));
@@ -119,17 +125,25 @@ export class Routes implements RouteReaders {
   }
 
   readersOf(key: Key): readonly Key[] {
-    return this.#parts.readersOf([key]);
+    return this.#factsOf(key).readersOf(key);
+  }
+
+  #factsOf(key: Key): Input<string> {
+    return isExtensionKey(key) ? this.#policyFacts : this.#facts;
   }
 
   /** Routes for which a parent has changed. Of a parent that differs in listeners alone, those that may use one of them. */
   #concernedByParents(parents: Parents): readonly Key[] {
     return [...this.#parents].flatMap(([key, { from, parent, facts: before }]) => {
+      if (!this.#parentKeys.isRead(key)) {
+        this.#parents.delete(key);
+        return [];
+      }
       const facts = parents.describe(from, parent);
       this.#parents.set(key, { from, parent, facts });
       const listeners = changedListeners(before, facts);
       if (listeners?.length === 0) return [];
-      const readers = this.#parts.readersOf([key]);
+      const readers = this.#parentKeys.readersOf(key);
       if (listeners === undefined || parent === undefined) return readers;
       const title = `${parent.kind} ${parent.namespace}/${parent.name}`;
       return readers.filter((reader) => {
@@ -142,30 +156,21 @@ export class Routes implements RouteReaders {
 
   #made(
     route: AnyRoute,
-    reads: Set<Key>,
-    {
-      parents,
-      policies,
-      context,
-      lists,
-    }: {
-      readonly parents: Parents;
-      readonly policies: Policies;
-      readonly context: AuthContext;
-      /** Of this call, by their texts: those of earlier calls would stay after their last route. */
-      readonly lists: Map<string, readonly AttachedParent[]>;
-    },
+    { parents, policies, context, lists }: RouteScope,
+    read: Read,
+    key: Key,
   ): RoutePart {
+    read(this.#policyFacts, key);
     const { namespace: from } = route.metadata;
     for (const parent of parentsRead(route)) {
-      const key = parentKey(from, parent);
-      reads.add(key);
-      getOrInsert(this.#parents, key, () => {
+      const known = parentKey(from, parent);
+      read(this.#parentKeys, known);
+      getOrInsert(this.#parents, known, () => {
         return { from, parent, facts: parents.describe(from, parent) };
       });
     }
-    const own = ownContext(context, reads);
-    const answers = policies.answersFor(own, (key) => reads.add(key));
+    const own = ownContext(context, this.#objects, read);
+    const answers = policies.answersFor(own, (asked) => read(this.#factsOf(asked), asked));
     const { status, gateways, listeners, attached } = translateRoute(route, parents, {
       ...SHARED_SHAPE,
       ...own,

@@ -1,15 +1,18 @@
 import type { Route } from "../../../../src/model/route.js";
 import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
+import type { Read } from "../../../../src/engine/tables.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import type { AuthContext } from "../../../../src/translate/auth/auth-context.js";
 import {
   type Part,
+  Union,
   Whole,
   collecting,
   ownContext,
   partOf,
 } from "../../../../src/translate/parts/part.js";
+import { ObjectTables } from "../../../../src/translate/known-objects.js";
 import { service } from "../../../support/translated.js";
 
 const { resources } = resourcesFromYaml(service("web"));
@@ -22,9 +25,11 @@ function route(id: string): Route {
   return { id, source: ["Rule", "default", id, ""], backends: [] };
 }
 
+const untracked: Read = (table, key) => table.get(key);
+
 /** The part of an object with the route, whose translation uses the Service `web`. */
-function part(id: string, reads = new Set<string>()): Part {
-  const own = ownContext(context(), reads);
+function part(id: string, read = untracked): Part {
+  const own = ownContext(context(), new ObjectTables(), read);
   own.backends.add({ namespace: "default", name: "web", port: 80 });
   own.config.addRoute(route(id), 80);
   own.diagnostics.report({ code: "ROUTE_OF_MESH", message: id });
@@ -33,7 +38,10 @@ function part(id: string, reads = new Set<string>()): Part {
 
 test("a context of its own collects what one object adds, and notes what it looked up", () => {
   const reads = new Set<string>();
-  const { routes, upstreams, reports } = part("a", reads);
+  const { routes, upstreams, reports } = part("a", (table, key) => {
+    reads.add(key);
+    return table.get(key);
+  });
   expect(routes).toEqual([route("a")]);
   expect(upstreams.map(({ id }) => id)).toEqual(["default/web/80"]);
   expect(reports.map(({ message }) => message)).toEqual(["a"]);
@@ -60,7 +68,7 @@ test("the whole has what its parts give, until the last part that gives it is go
 });
 
 test("objects that a translation closes are in its part, and in the whole", () => {
-  const own = ownContext(context(), new Set());
+  const own = ownContext(context(), new ObjectTables(), untracked);
   const metadata = { namespace: "default", name: "web" };
   const closed = { what: "it", message: "" } as const;
   const object = { apiVersion: "v1", kind: "Rule", metadata, closed };
@@ -71,4 +79,19 @@ test("objects that a translation closes are in its part, and in the whole", () =
   expect(whole.closed).toEqual([object]);
   whole.update([{ key: "web", before: now }]);
   expect(whole.closed).toEqual([]);
+});
+
+test("a value of a union stays as long as one part gives it", () => {
+  const union = new Union<{ readonly id: string; readonly text: string }>();
+  const [a, b] = [
+    { id: "a", text: "1" },
+    { id: "b", text: "1" },
+  ];
+  union.replace([], [b, a]);
+  union.replace([], [b]);
+  expect(union.values).toEqual([a, b]);
+  const changed = { id: "b", text: "2" };
+  union.replace([a, b], []);
+  union.replace([b], [changed]);
+  expect(union.values).toEqual([changed]);
 });
