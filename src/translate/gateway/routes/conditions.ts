@@ -127,8 +127,13 @@ export class ReportedStatuses {
     { controllerName }: Pick<CompileOptions, "controllerName">,
   ): readonly ObjectStatus[] {
     const { before, now } = withoutCommonEnds(this.#all, statuses);
-    for (const status of before) this.#orphans.delete(status);
-    for (const status of now) if (isOrphan(status)) this.#orphans.add(status);
+    // In lists of one length, most are the same at the same place, and need not be looked at.
+    const differs = (list: readonly ObjectStatus[]) => (status: ObjectStatus, i: number) =>
+      !Object.is(status, list[i]);
+    for (const status of before.filter(differs(now))) this.#orphans.delete(status);
+    for (const status of now.filter(differs(before))) {
+      if (isOrphan(status)) this.#orphans.add(status);
+    }
     const isOurs = (status: ObjectStatus): boolean =>
       writtenParents(status, resources).some((entry) => entry.controllerName === controllerName);
     const dropped = new Set([...this.#orphans].filter((status) => !isOurs(status)));
