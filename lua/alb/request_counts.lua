@@ -21,6 +21,8 @@ local tonumber = tonumber
 local _M = {
     --- Upper bounds of the buckets in milliseconds; the last bucket has none. Few: each is a series of each route.
     BOUNDS = { 5, 25, 100, 500, 2500, 10000 },
+    --- Whether requests are counted; set by phases/init.
+    on = false,
 }
 
 local BOUNDS = _M.BOUNDS

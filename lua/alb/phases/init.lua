@@ -56,6 +56,7 @@ function _M.run(wanted, rows, locations, trace)
     local worker = require("alb.phases.worker")
     worker.mark_generation()
     require("alb.rows").start(rows)
+    require("alb.request_counts").on = rows > 0
     local stop_watch, count =
         require("alb.upstream.watch").stop, require("alb.request_counts").finish
     require("alb.gateway_key").start()

@@ -37,15 +37,15 @@ local function most_tries(upstream)
     return upstream.count < MAX_TRIES and upstream.count or MAX_TRIES
 end
 
--- `own_limit`: whether the route has a limit of its own for connecting.
-local function first_try(upstream, preferred, own_limit)
+-- `own_limit`: whether the route has a limit of its own for connecting, `is_limited`: whether no other is to be set.
+local function first_try(upstream, preferred, own_limit, is_limited)
     -- A single endpoint: nothing to choose and nothing else to try.
     if upstream[3] == nil then
         return connect(upstream[1], upstream[2])
     end
-    begin(upstream)
+    begin(upstream, own_limit)
     set_more_tries(most_tries(upstream) - 1)
-    if upstream.brief and not own_limit then
+    if upstream.brief and not is_limited then
         set_timeouts(BRIEF)
     end
     if preferred > 0 and preferred <= upstream.count and not is_out(upstream, preferred) then
@@ -63,7 +63,7 @@ local function further_try(upstream, failure_status, own_limit)
         return refuse(errors.reasons.bad_gateway)
     end
     peer.renumber()
-    begin(upstream)
+    begin(upstream, own_limit)
     if not own_limit then
         set_timeouts(upstream.brief and not peer.is_last() and BRIEF or WHOLE)
     end
@@ -115,7 +115,7 @@ local function balance_by_variables()
     if failure then
         return further_try(upstream, status, own_limit)
     end
-    return first_try(upstream, preferred, own_limit)
+    return first_try(upstream, preferred, own_limit, own_limit)
 end
 
 --- Runs for each try of a request.
@@ -126,7 +126,7 @@ function _M.balance()
         return connect(upstream, port)
     end
     if upstream then
-        return first_try(upstream, 0, false)
+        return first_try(upstream, 0, false, stalls.limits())
     end
     return balance_by_variables()
 end

@@ -5,8 +5,9 @@
 -- slow application is not mistaken for one.
 --
 -- An endpoint with a try that has waited for SUSPICIOUS seconds for its connection gets no new requests of this worker
--- until it answers. All but the oldest of the tries that wait are ended, so that nginx makes others. Data that had to
--- be repeated, after 0.2 seconds at least, means that the endpoint is out until a probe succeeds, and ends the try.
+-- until it answers. All but the oldest of the tries that wait are ended, so that nginx makes others, and the oldest one
+-- after BRIEF seconds. Data that had to be repeated, after 0.2 seconds at least, means that the endpoint is out until a
+-- probe succeeds, and ends the try.
 --
 -- The connections are found in nginx's structures (nginx_request.lua). A request is valid until its log phase, so the
 -- module needs request_counts.lua: without metrics of routes, it does nothing. Nor does a draining worker: no timers.
@@ -63,6 +64,8 @@ local not_idempotent = _M.NOT_IDEMPOTENT
 local running = {}
 -- Tries without a connection, by the address of the request: { connection, since }.
 local waiting = {}
+-- Addresses of requests whose route has a limit of its own for connecting.
+local patient = {}
 local next_scan = 0
 
 local INFO_SIZE = ffi.sizeof("albc_tcp_info_t")
@@ -70,8 +73,18 @@ local info, info_size = ffi_new("albc_tcp_info_t"), ffi_new("uint32_t[1]")
 local method, method_size = ffi_new("unsigned char *[1]"), ffi_new("size_t[1]")
 
 --- Called for each try of an upstream with several endpoints.
-function _M.begin(upstream)
-    running[address_of_request()] = upstream
+---@param own_limit boolean? whether the route has a limit of its own for connecting
+function _M.begin(upstream, own_limit)
+    local address = address_of_request()
+    running[address] = upstream
+    if own_limit then
+        patient[address] = true
+    end
+end
+
+--- Whether this module limits the time for connecting, so that the balancer need not set it, which costs every request.
+function _M.limits()
+    return is_possible and counts.on
 end
 
 --- Whether this module has ended the last try.
@@ -80,7 +93,7 @@ function _M.was_ended()
 end
 
 local function forget(address)
-    running[address], waiting[address] = nil, nil
+    running[address], waiting[address], patient[address] = nil, nil, nil
 end
 
 local function read_info(connection)
@@ -161,15 +174,17 @@ local function cut(address)
     local nginx = cast(pointer, address).upstream
     if nginx.tries_left > 1 then
         C.shutdown(nginx.connection.fd, BOTH_WAYS)
-        running[address], waiting[address] = false, nil
+        running[address], waiting[address], patient[address] = false, nil, nil
+        return true
     end
 end
 
 local function end_try(try, oldest)
     local upstream = try.upstream
     if try.since then
-        if try ~= oldest and upstream.out then
-            cut(try.address)
+        local is_late = now() - try.since >= outages.BRIEF and not patient[try.address]
+        if upstream.out and (is_late or try ~= oldest) and cut(try.address) and is_late then
+            outages.failed(upstream, try.endpoint, "connect_timeout")
         end
     else
         outages.failed(upstream, try.endpoint, "unacknowledged", true)

@@ -197,9 +197,13 @@ local function limit_of(plan)
     return min(each, left)
 end
 
+local function has_own_limit(plan)
+    return plan.connect > 0 and plan.connect ~= WHOLE
+end
+
 -- Milliseconds that the connection of this try may take.
 local function connect_limit(plan, upstream, is_last)
-    if plan.connect > 0 and plan.connect ~= WHOLE then
+    if has_own_limit(plan) then
         return plan.connect
     end
     return upstream.brief and not is_last and BRIEF or WHOLE
@@ -285,7 +289,7 @@ function _M.balance(text, adaptor)
     local to_connect = min(connect_limit(plan, upstream, is_last), limit)
     limit_timeouts(plan, limit, to_connect)
     if upstream.count > 1 then
-        stalls.begin(upstream)
+        stalls.begin(upstream, has_own_limit(plan))
     end
     return connect(limit, to_connect, adaptor, endpoint_of(plan, upstream, not failure))
 end
