@@ -243,6 +243,15 @@ export const SETTINGS = [
       "whether paths with a restriction that can't be enforced (firewall, snippets that may deny, unreadable source ranges) answer 503, or are served and reported as errors",
   },
   {
+    key: "snippets",
+    task: "What is served",
+    kind: "text",
+    default: "refuse",
+    choices: ["refuse", "translate"],
+    description:
+      "whether directives of snippets (configuration-snippet, server-snippet, auth-snippet) that docs/annotations.md lists are done; with translate, whoever writes an Ingress can change every header of its own paths",
+  },
+  {
     key: "clusterDomain",
     task: "The cluster",
     kind: "domain",

@@ -236,6 +236,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
     unsupportedRestrictions: oneOf(["close", "report"], settings.text("unsupportedRestrictions")),
+    snippets: oneOf(["refuse", "translate"], settings.text("snippets")),
     clusterDomain: settings.text("clusterDomain"),
     stream: settings.switch("stream"),
     authAddresses: [...settings.list("authAddresses"), ...LOOPBACK],

@@ -292,6 +292,11 @@ export const DIAGNOSTIC_CATALOG = {
     "Paths of requests are decoded before they are compared, so `%20` in a path of an Ingress matches only a request with `%2520`.",
     "write the characters themselves",
   ),
+  SNIPPET_WITHOUT_EFFECT: info(
+    "a directive of a snippet changes nothing",
+    "With the option snippets: translate, the directives of a snippet are done one by one. These never had an effect in ingress-nginx, or the gateway does the same anyway.",
+    "nothing needs to be done",
+  ),
   PRIORITY_LOCAL: info(
     "a priority counts only in its namespace",
     "ingress-rule-priority orders the paths of one namespace. A path without a host stays behind all objects of other namespaces that name the host, whatever its priority.",
@@ -336,6 +341,11 @@ export const DIAGNOSTIC_CATALOG = {
     "a restriction of access is not supported",
     "The setting restricts access (a web application firewall, or a snippet with directives not known to be harmless), and the gateway can't enforce it. Its paths answer 503. With the option unsupportedRestrictions: report they are served without it.",
     "restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+  ),
+  SNIPPET_UNSUPPORTED: error(
+    "a directive of a snippet is not translated",
+    "With the option snippets: translate, the directives of a snippet are done one by one. These are not, so responses or requests are without what they do, such as a security header. The paths are served.",
+    "set the header or the limit in another way; docs/annotations.md lists the directives",
   ),
   LIMIT_UNSUPPORTED: error(
     "a limit is not enforced",

@@ -1,10 +1,11 @@
 /** An explanation as text for a terminal: first the answer, then where it comes from, then the candidates that were not chosen. */
 import type { AuthUrl } from "../model/auth.js";
-import type { BackendFilters, HeaderChanges, PathRewrite, Redirect } from "../model/filters.js";
+import type { BackendFilters, PathRewrite, Redirect } from "../model/filters.js";
 import type { Predicate } from "../model/route.js";
-import type { Interpolation, SourceRef } from "../model/values.js";
+import type { SourceRef } from "../model/values.js";
 import { shortened, visible } from "../support/text.js";
 import type { Candidate } from "./candidates.js";
+import { formatHeaders, formatStep, formatText } from "./format-headers.js";
 import type { Explanation } from "./explain.js";
 import type { Answer, ExplainedRoute, RouteFilters } from "./outcome.js";
 
@@ -154,12 +155,6 @@ function formatUrl({ scheme, host, port, target, upstream }: AuthUrl): string {
   return `${scheme}://${authority}${formatText(target)}${service}`;
 }
 
-function formatText(interpolation: Interpolation): string {
-  return interpolation
-    .map((part) => (typeof part === "string" ? part : `\${${String(part[0])}}`))
-    .join("");
-}
-
 function formatBackend(backend: ExplainedRoute["backends"][number]): readonly string[] {
   const { upstream, protocol, share, endpoints, addresses, refuse, tls, filters } = backend;
   const part = `${String(Math.round(share * 1000) / 10)} %`;
@@ -263,6 +258,10 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
   host: ({ host }) => line(host, (name) => `Host becomes ${name}`),
   requestHeaders: ({ requestHeaders }) => formatHeaders("request", requestHeaders),
   responseHeaders: ({ responseHeaders }) => formatHeaders("response", responseHeaders),
+  requestSteps: ({ requestSteps = [] }) =>
+    requestSteps.flatMap((step) => formatStep("request", step)),
+  responseSteps: ({ responseSteps = [] }) =>
+    responseSteps.flatMap((step) => formatStep("response", step)),
   mirrors: ({ mirrors = [] }) => mirrors.map(formatMirror),
   bodyLimit: ({ bodyLimit }) => line(bodyLimit, (limit) => `body of at most ${limit} bytes`),
   holdsBody: ({ holdsBody }) => line(holdsBody, () => "body without a length is held first"),
@@ -329,13 +328,4 @@ export function formatRewrite(rewrite: PathRewrite): string {
     case "regex":
       return `<path with ${formatText(rewrite[3])} for ${rewrite[1]}>`;
   }
-}
-
-function formatHeaders(message: string, changes: HeaderChanges | undefined): readonly string[] {
-  const { set = [], add = [], remove = [] } = changes ?? {};
-  return [
-    ...set.map(([name, value]) => `${message} header ${name} set to ${value}`),
-    ...add.map(([name, value]) => `${message} header ${name} added: ${value}`),
-    ...remove.map((name) => `${message} header ${name} removed`),
-  ];
 }

@@ -1,4 +1,5 @@
 import { filled } from "../support/json-object.js";
+import type { HeaderTemplate } from "./auth.js";
 import type { BackendProtocol, Port } from "./upstream.js";
 import type { Interpolation } from "./values.js";
 
@@ -86,6 +87,31 @@ export function headerChanges(
     ...filled("add", add),
     ...filled("remove", remove),
   };
+}
+
+/** One change of headers; the changes of a list are made in order, so a later one sees an earlier one (snippets of Ingresses). */
+export interface HeaderStep {
+  /** Adds lines. Absent: replaces all lines of the name. */
+  readonly adds?: true;
+  /**
+   * A header whose value is empty is not added, or is removed; then `*` at the end of its name stands for any ending.
+   * @minItems 1
+   */
+  readonly headers: readonly HeaderTemplate[];
+  /** Replaces only headers that the message has. */
+  readonly ifPresent?: true;
+  /**
+   * Only for responses with one of these statuses.
+   * @minItems 1
+   */
+  readonly statuses?: readonly number[];
+  /**
+   * Only for messages with one of these content types, in lower case.
+   * @minItems 1
+   */
+  readonly types?: readonly string[];
+  /** Only for responses of backends. */
+  readonly ofBackend?: true;
 }
 
 export interface Cors {

@@ -49,6 +49,8 @@ export interface CompileOptions {
   readonly allowCrossNamespaceAuth: boolean;
   /** What happens if a restriction of access can't be enforced: its paths answer 503, or are served and reported as an error. */
   readonly unsupportedRestrictions: "close" | "report";
+  /** Whether directives of snippets are translated; otherwise a snippet has no effect, and closes its paths if it may restrict. */
+  readonly snippets: "refuse" | "translate";
   /** Namespaces whose Secrets are read, `*` for all; Secrets of other namespaces look as if they did not exist. */
   readonly secretNamespaces: readonly string[];
   /** The last part of Services' names: `<service>.<namespace>.svc.<cluster domain>`. */
@@ -188,6 +190,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
   unsupportedRestrictions: "close",
+  snippets: "refuse",
   secretNamespaces: ["*"],
   clusterDomain: "cluster.local",
   unavailablePorts: [],

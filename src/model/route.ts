@@ -1,4 +1,4 @@
-import type { BackendFilters } from "./filters.js";
+import type { BackendFilters, HeaderStep } from "./filters.js";
 import type { BackendProtocol, Refusal } from "./upstream.js";
 import type { HostPattern, SourceRef } from "./values.js";
 import { compareBy, compareStrings } from "../support/collections.js";
@@ -43,6 +43,16 @@ export interface Route extends BackendFilters {
   readonly traceRate?: number;
   /** Absent: those of the gateway, if it has any. */
   readonly errorPages?: ErrorPages;
+  /**
+   * Made after auth, before `requestHeaders`.
+   * @minItems 1
+   */
+  readonly requestSteps?: readonly HeaderStep[];
+  /**
+   * Made on responses of the backend and of the gateway, before `cors` and `responseHeaders`.
+   * @minItems 1
+   */
+  readonly responseSteps?: readonly HeaderStep[];
   readonly backends?: readonly Backend[];
 }
 

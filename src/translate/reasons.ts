@@ -21,14 +21,26 @@ export function internalError(what: string, error: unknown): Pick<Report, "code"
   return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}` };
 }
 
-/** Reports an unsupported restriction, and what its paths answer; `closed`: those that it closes. */
+/** Reports an unsupported restriction, and what its paths answer. */
 export function unsupportedRestriction(
   what: string,
   { unsupportedRestrictions }: Pick<CompileOptions, "unsupportedRestrictions">,
-  closed = "The paths answer 503",
 ): Report {
-  const outcome = unsupportedRestrictions === "close" ? closed : "The paths are served without it";
+  const outcome =
+    unsupportedRestrictions === "close"
+      ? "The paths answer 503"
+      : "The paths are served without it";
   return { code: "RESTRICTION_UNSUPPORTED", message: `${what} ${outcome}` };
+}
+
+/** The same where the report of what is closed names the places. */
+export function restrictionProblem(
+  what: string,
+  options: Pick<CompileOptions, "unsupportedRestrictions">,
+): Report {
+  return options.unsupportedRestrictions === "close"
+    ? { code: "RESTRICTION_UNSUPPORTED", message: what }
+    : unsupportedRestriction(what, options);
 }
 
 /** The reference can't be a backend. */

@@ -12,8 +12,11 @@ export const MOST_REPEATED_TEXT = 16 * 1024 * 1024;
 
 /** Variables, or references to captures, of one text: each may stand for as much as a client sends. */
 export const MOST_VARIABLES = 32;
-/** Variables of all headers of a ConfigMap together. */
+/** Variables of all headers of a ConfigMap or a snippet together. */
 export const MOST_HEADER_VARIABLES = 128;
+
+/** Characters of names and values of such headers, as Lua keeps them for each worker. */
+export const MOST_HEADER_TEXT = 64 * 1024;
 
 /** Completes a sentence about a text with too many of `what`; undefined if there are not too many. */
 export function tooMany(count: number, most: number, what: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { AnyAnnotation } from "../../src/translate/ingress/annotations/annotation.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/annotations/origin.js";
+import { DIRECTIVES, SNIPPETS } from "../../src/translate/ingress/snippets/directives.js";
 import { expectGenerated } from "../support/generated-file.js";
 
 const INTRODUCTION = `# Annotations of Ingresses
@@ -27,7 +28,7 @@ index of no path. The last column of the tables says what happens then:
   error; authentication stays closed.
 - *unserved*: the Ingress is not served.
 
-A snippet closes unless all its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates,
+By default, snippets have no effect ([Snippets](#snippets) says how to change that). A snippet closes unless all its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates,
 such as \`more_set_headers\`, \`proxy_set_header\`, \`gzip\`. So \`return\`, \`rewrite\`, \`if\`, \`location\`, \`include\` and Lua close. A
 \`server-snippet\` also closes the hosts of its Ingress in other Ingresses of the namespace.
 
@@ -87,6 +88,37 @@ const PREFIX: Readonly<Record<AnyAnnotation["prefixes"][number], string>> = {
 
 const GROUPS = Object.keys(TITLES) as AnyAnnotation["group"][];
 
+const SNIPPETS_TEXT = `
+With the option \`snippets: translate\`, albc does what the directives of the table say, one by one, in nginx's order; no text of a snippet
+becomes nginx configuration. A snippet changes only the paths of its own Ingress, also a \`server-snippet\`. Values may have the variables
+of docs/auth.md. A path's own annotation replaces the Ingress's. Differences from ingress-nginx:
+
+- Changes of requests are made after authentication.
+- A header that a snippet sets replaces the gateway's own, except headers of the connection, and X-Forwarded-*, X-Real-IP, X-Scheme and
+  X-Request-ID.
+- Responses get the headers of their path's snippets also on sign-in redirects and custom error pages.
+- A request header whose value can't be read or sent is removed, so that the backend does not take the client's own for it.
+
+All other directives are named by an error. The snippet's paths are served without them, unless they may restrict access: then they are
+closed, as said above.
+
+| directive | \`configuration-snippet\` | \`server-snippet\` | \`auth-snippet\` | what it does |
+|---|---|---|---|---|
+`;
+
+function snippets(): string {
+  const rows = DIRECTIVES.map((row) =>
+    line(
+      row.names.map((name) => `\`${name}\``).join(", "),
+      ...SNIPPETS.map((name) =>
+        row.read[name] ? "yes" : row.idleIn.includes(name) ? "never had an effect" : "no",
+      ),
+      row.doc,
+    ),
+  );
+  return SNIPPETS_TEXT + rows.join("");
+}
+
 test("docs/annotations.md lists every annotation", () => {
   expectGenerated("docs/annotations.md", [INTRODUCTION, ...GROUPS.map(section), origin()].join(""));
 });
@@ -99,6 +131,7 @@ function section(group: AnyAnnotation["group"]): string {
     `\n## ${TITLES[group]}\n`,
     table("| annotation | prefixes | value | what it does | a wrong value is |", supported),
     table("| not supported | prefixes | what it is for | why not | it is |", unsupported),
+    group === "snippet" ? snippets() : "",
   ].join("");
 }
 

@@ -42,6 +42,19 @@ async function start(mode: "off" | "headers"): Promise<LuaGateway> {
           requestHeaders: { set: [["X-A", "1"]] },
           responseHeaders: { set: [["X-B", "2"]] },
         },
+        "steps.example": {
+          requestSteps: [{ headers: [["X-A", ["of ", ["host", "raw"]]]] }],
+          responseSteps: [
+            {
+              headers: [
+                ["X-B", [["request_id", "raw"]]],
+                ["X-C", []],
+              ],
+              statuses: [200, 404],
+            },
+            { adds: true, headers: [["X-D", ["1"]]], types: ["application/json"] },
+          ],
+        },
         "forward.example": {
           auth: [
             authPolicy({
@@ -81,6 +94,7 @@ test.each([
   ["a plain route in a client's trace", "open.example", [["traceparent", TRACEPARENT]], "headers"],
   ["a route with a trace rate", "sampled.example", [], "headers"],
   ["a route with header filters", "filtered.example", []],
+  ["a route with steps of header changes", "steps.example", []],
   // Up to the question to the auth service: after that, the request goes on in the middle of functions.
   ["a route with forward auth", "forward.example", []],
   ["a route with basic auth", "basic.example", [["Authorization", basic("ann", "secret")]]],

@@ -51,7 +51,7 @@ interface Served {
 
 function policyOf(objects: readonly Manifest[]): PolicyDocument {
   const { resources } = resourcesFromObjects(objects);
-  const { files } = compile(resources, DEFAULT_OPTIONS);
+  const { files } = compile(resources, { ...DEFAULT_OPTIONS, snippets: "translate" });
   const file = files.find(({ path }) => path === "policy.json");
   if (file === undefined) throw new Error("there is no policy");
   return readPolicy(contentsOf(file));

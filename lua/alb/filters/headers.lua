@@ -17,10 +17,13 @@ local str_lower = string.lower
 
 local _M = {}
 
--- nginx's variables don't distinguish `_` and `-` in names.
-local function is_protected(key)
+--- Whether only the data plane writes the header; nginx's variables don't distinguish `_` and `-` in names.
+---@param key string in lower case
+function _M.is_protected(key)
     return of_connection[str_gsub(key, "_", "-")]
 end
+
+local is_protected = _M.is_protected
 
 -- nginx adds these if they are missing, and omits them if they are empty.
 local written_by_nginx = { ["date"] = true, ["server"] = true }
@@ -138,6 +141,22 @@ local function joined(old, value)
         return value
     end
     return (type(old) == "table" and concat(old, ",") or old) .. "," .. value
+end
+
+--- Removes a header of the response.
+---@param header table ngx.header
+function _M.remove_response(header, name)
+    header[name] = written_by_nginx[str_lower(name)] and "" or nil
+end
+
+--- Adds a line to the response.
+---@param header table ngx.header
+function _M.add_response(header, name, value)
+    if one_line_of_response[str_lower(name)] then
+        header[name] = joined(header[name], value)
+    else
+        add_response_header(name, value)
+    end
 end
 
 local function join_request_headers(joins)

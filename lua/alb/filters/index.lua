@@ -8,10 +8,13 @@
 -- response(holder), optional: runs on responses of the backend and of the gateway.
 -- May yield: request (auth). Phases: prepare in any but init; request in access; response in header_filter.
 local access = require("alb.auth.access")
+local header_steps = require("alb.filters.header_steps")
 local headers = require("alb.filters.headers")
 local redirect = require("alb.filters.redirect")
 
 return {
+    -- Before what else changes responses: headers of CORS win.
+    header_steps.of_response,
     -- Browsers follow no redirect of a preflight, so it is answered first.
     require("alb.filters.cors"),
     redirect,
@@ -19,6 +22,7 @@ return {
     -- Source ranges and auth; chain.lua sets `checked` if there are any.
     { field = "checked", request = access.check },
     { field = "authFirst", request = redirect.after_auth },
+    header_steps.of_request,
     headers.of_request,
     headers.of_response,
     -- upstream/forward.lua runs these, because they need the backend, which is chosen later.

@@ -85,6 +85,8 @@
 ---@field streamed? true Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise.
 ---@field traceRate? integer Percentage of requests that are sampled for traces. Absent: the gateway's rate.
 ---@field errorPages? ErrorPages Absent: those of the gateway, if it has any.
+---@field requestSteps? HeaderStep[] Made after auth, before `requestHeaders`.
+---@field responseSteps? HeaderStep[] Made on responses of the backend and of the gateway, before `cors` and `responseHeaders`.
 ---@field backends? Backend[]
 ---@field redirect? Redirect Sent before auth, as in ingress-nginx, unless `authFirst`; preflights that `cors` answers come first.
 ---@field cors? Cors
@@ -134,6 +136,25 @@
 ---@field statuses? integer[] Statuses from 400 to 599 in ascending order, each once. Absent: those of the gateway.
 ---@field upstream? string Id of the upstream that has the pages, and that also answers if the route's own upstream has no endpoint. Absent, or without endpoints: the gateway's own pages.
 
+--- One change of headers; the changes of a list are made in order, so a later one sees an earlier one (snippets of Ingresses).
+---@class HeaderStep
+---@field adds? true Adds lines. Absent: replaces all lines of the name.
+---@field headers HeaderTemplate[] A header whose value is empty is not added, or is removed; then `*` at the end of its name stands for any ending.
+---@field ifPresent? true Replaces only headers that the message has.
+---@field statuses? integer[] Only for responses with one of these statuses.
+---@field types? string[] Only for messages with one of these content types, in lower case.
+---@field ofBackend? true Only for responses of backends.
+
+---@alias HeaderTemplate [string, Interpolation]
+
+--- Text with request variables, split once at compile time.
+---@alias Interpolation Segment[]
+
+--- Literal text, or a variable or the number of a capture (0: the whole match) and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `path`, `query`: what can't stand in a path or in the value of a parameter is percent-encoded. `start`: as `path`, and a value begins with exactly one `/`. `host`: the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
+---@alias Segment string|[string, Encoding]|[integer, Encoding]
+
+---@alias Encoding "raw"|"component"|"path"|"query"|"start"|"host"
+
 --- One destination of a route. Its share of requests is its weight divided by the sum of weights.
 ---@class Backend
 ---@field upstream? string Absent if the reference could not be resolved; then its share of requests gets `refuse`.
@@ -168,14 +189,6 @@
 ---@field port? Port Left out of the Location if it is the scheme's default. Absent: the scheme's default if `scheme` is set or the client's scheme is not the listener's, otherwise the listener's port.
 ---@field path? PathRewrite
 
---- Text with request variables, split once at compile time.
----@alias Interpolation Segment[]
-
---- Literal text, or a variable or the number of a capture (0: the whole match) and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `path`, `query`: what can't stand in a path or in the value of a parameter is percent-encoded. `start`: as `path`, and a value begins with exactly one `/`. `host`: the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
----@alias Segment string|[string, Encoding]|[integer, Encoding]
-
----@alias Encoding "raw"|"component"|"path"|"query"|"start"|"host"
-
 ---@alias PathRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", Interpolation, boolean]
 
 ---@class Cors
@@ -207,8 +220,6 @@
 ---@field refuse? Refusal Answers all requests of the listener, because one of its filters can't be applied.
 ---@field filters? string[] Ids of the auth policies of the listener's own filters (GEP-5224), which run first on every route.
 ---@field policies? string[] Ids of the auth policies for the listener, its ListenerSet or its Gateway; they apply to routes without their own auth.
-
----@alias HeaderTemplate [string, Interpolation]
 
 ---@class PolicyAuth
 ---@field source SourceRef|string A string: a field of the object that the route is from.

@@ -11,6 +11,7 @@ import { type Result, ok, problem } from "../../support/result.js";
 import { type ServicePortRef, findPort, isExternalName } from "../backends.js";
 import { isOfContent, parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
+import { authSnippetHeaders } from "../ingress/snippets/snippets.js";
 import { resourceRef } from "../place.js";
 import { reservedProblem, restrictionsOf } from "./reserved-addresses.js";
 import {
@@ -22,7 +23,7 @@ import {
   authAnnotation,
   referencedObject,
 } from "./settings.js";
-import { MOST_HEADER_VARIABLES, tooMany } from "../size-limits.js";
+import { MOST_HEADER_TEXT, MOST_HEADER_VARIABLES, tooMany } from "../size-limits.js";
 import { literalText, parseTemplate, variableCount } from "./template.js";
 import { parseAuthUrl, parseRedirectParameter, parseSignin } from "./url.js";
 
@@ -79,7 +80,7 @@ export const FORWARD: AuthMethod<"forward"> = {
     // All settings are read before giving up, so that one compilation reports every problem.
     const url = translateUrl(written.url, place, owner);
     const method = problems.optional(written.method, parseMethod, "GET");
-    const headers = translateHeaders(written.auth_headers_cm_ref, owner);
+    const headers = translateHeaders(settings, owner);
     const requestRedirect = problems.optional(written.auth_request_redirect, parseRedirect, []);
     const responseHeaders = problems.optional(written.upstream_headers, parseResponseHeaders, []);
     const signin = translateSignin(settings, owner);
@@ -104,7 +105,22 @@ export const FORWARD: AuthMethod<"forward"> = {
   },
 };
 
+/** Those of the snippet replace those of the ConfigMap. */
 function translateHeaders(
+  { written, snippet = "" }: MethodSettings<"forward">,
+  owner: AuthOwner,
+): readonly HeaderTemplate[] | undefined {
+  const isRead = owner.context.options.snippets === "translate";
+  const more = isRead ? authSnippetHeaders(snippet) : [];
+  const headers = configMapHeaders(written.auth_headers_cm_ref, owner);
+  if (more.length === 0) return headers;
+  const byName = [...(headers ?? []), ...more].map(
+    (each) => [each[0].toLowerCase(), each] as const,
+  );
+  return headers && [...new Map(byName).values()];
+}
+
+function configMapHeaders(
   setting: Setting | undefined,
   owner: AuthOwner,
 ): readonly HeaderTemplate[] | undefined {
@@ -173,9 +189,6 @@ function parseBoolean(text: string): Result<boolean> {
   const read = BOOLEAN.parse(text);
   return read.ok ? read : problem("must be true or false");
 }
-
-/** Characters of names and values, as Lua keeps them for each worker. */
-const MOST_HEADER_TEXT = 64 * 1024;
 
 /**
  * Reads the headers for the auth service, sorted by name: each key is a name, each value a text with variables. `reports` are about keys

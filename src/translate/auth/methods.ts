@@ -1,7 +1,7 @@
 /** The list of auth methods, and how their settings are read from Auth objects and annotations. */
 import { AUTH_METHODS, type Auth, type AuthMethodName } from "../../api/auth.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import { own } from "../../support/json-object.js";
+import { own, present } from "../../support/json-object.js";
 import {
   type Annotation,
   type AnyAnnotation,
@@ -142,5 +142,9 @@ function fromAnnotations(method: AuthMethod, read: (name: string) => Setting | u
     const isList = own(properties, field)?.type === "array";
     return [[field, isList ? { ...setting, value: setting.value.split(",") } : setting] as const];
   });
-  return { place, bareNames: true, written: Object.fromEntries(written) };
+  const snippet = method.field === "forward" ? read("auth-snippet")?.value : undefined;
+  return {
+    ...{ place, bareNames: true, written: Object.fromEntries(written) },
+    ...present("snippet", snippet),
+  };
 }

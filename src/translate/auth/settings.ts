@@ -36,6 +36,8 @@ export interface MethodSettings<M extends AuthMethodName = AuthMethodName> {
   readonly place: LabelledField;
   /** Whether the name of a Secret without a namespace means the owner's namespace. */
   readonly bareNames: boolean;
+  /** What an auth-snippet says, which no field of an Auth object stands for. */
+  readonly snippet?: string;
   /** By field of the Auth object. */
   readonly written: {
     readonly [F in keyof AuthSpec<M>]?: Setting<

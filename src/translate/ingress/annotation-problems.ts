@@ -8,7 +8,7 @@ import { shortened } from "../../support/text.js";
 import { AUTH_SWITCHES } from "../auth/methods.js";
 import type { TranslateContext } from "../context.js";
 import { annotationField, placeOf } from "../place.js";
-import { unsupportedRestriction } from "../reasons.js";
+import { restrictionProblem } from "../reasons.js";
 import { findAnnotation, meantAnnotation, restrictsAccess } from "./annotation-table.js";
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
 import {
@@ -18,7 +18,8 @@ import {
   parseAnnotationKey,
   pathKey,
 } from "./annotations/annotation-key.js";
-import { snippetRestrictions } from "./annotations/snippet.js";
+import { snippetRestrictions } from "./snippets/restrictions.js";
+import { isSnippet, snippetReports } from "./snippets/snippets.js";
 
 /** A location that a snippet restricts, and the snippet's name. */
 interface ClosedLocation {
@@ -47,18 +48,16 @@ export function annotationProblems(
   const reports: Report[] = foreignAuth(ingress, options);
   for (const written of annotationsOf(ingress, options)) {
     const { key, value, field } = written;
-    const problem = problemOfKey(written, ingress) ?? problemOfName(key, value, options);
-    if (problem === undefined) continue;
     const path = closedPath(key, ingress);
     const own = path === undefined ? onlyLocations(key.name, value) : undefined;
-    const isClosed = closes(problem, options);
-    const said = isSaid(problem, key, isClosed) ? placesOf(ingress, path, own) : [];
-    reports.push({
-      ...withPlaces(problem, said),
-      ...placeOf(ingress, ...field),
-      ...pointer(problem),
-    });
-    if (!isClosed) continue;
+    const place = placeOf(ingress, ...field);
+    const problems = problemsOf(written, ingress, options);
+    for (const problem of problems) {
+      const isClosing = closes(problem, options);
+      const said = isSaid(problem, key, isClosing) ? placesOf(ingress, path, own) : [];
+      reports.push({ ...withPlaces(problem, said), ...place, ...pointer(problem) });
+    }
+    if (!problems.some((problem) => closes(problem, options))) continue;
     if (own !== undefined) locations.push(...own.map((each) => ({ path: each, by: key.name })));
     else if (path === undefined) whole ??= key.name;
     else if (!byPath.has(path)) byPath.set(path, key.name);
@@ -97,11 +96,24 @@ function placesOf(
   );
 }
 
-const SNIPPETS: readonly string[] = ["configuration-snippet", "server-snippet"];
+function problemsOf(
+  written: WrittenAnnotation,
+  ingress: Ingress,
+  options: CompileOptions,
+): readonly Report[] {
+  const { name, prefix } = written.key;
+  const text = written.value.trim();
+  const ofKey = problemOfKey(written, ingress);
+  if (ofKey === undefined && options.snippets === "translate" && isSnippet(name) && text !== "") {
+    return snippetReports(name, text, options);
+  }
+  const problem = ofKey ?? problemOfName({ prefix, name }, written.value, options);
+  return problem === undefined ? [] : [problem];
+}
 
 /** The locations that a snippet restricts; undefined: it restricts more, or is no snippet. */
 function onlyLocations(name: string, value: string): readonly PathMatch[] | undefined {
-  if (!SNIPPETS.includes(name)) return undefined;
+  if (!isSnippet(name)) return undefined;
   const { isWhole, locations } = snippetRestrictions(value);
   return isWhole ? undefined : locations;
 }
@@ -234,7 +246,7 @@ function problemOfIndex({ prefix, index }: AnnotationKey, ingress: Ingress): str
 }
 
 function problemOfName(
-  { prefix, name }: AnnotationKey,
+  { prefix, name }: Pick<AnnotationKey, "prefix" | "name">,
   value: string,
   options: CompileOptions,
 ): Report | undefined {
@@ -281,9 +293,7 @@ function problemOfUnsupported(
   const message = `${name} has no effect. ${why}`;
   if (fallback === "ignored" || !acts(text)) return { code: "ANNOTATION_UNSUPPORTED", message };
   if (fallback === "unenforced") return { code: "LIMIT_UNSUPPORTED", message };
-  return options.unsupportedRestrictions === "close"
-    ? { code: "RESTRICTION_UNSUPPORTED", message }
-    : unsupportedRestriction(message, options);
+  return restrictionProblem(message, options);
 }
 
 /** What is wrong with a value that is not blank. */

@@ -14,6 +14,7 @@ import { readTraceRate } from "./annotations/observability.js";
 import { readErrorPages } from "./annotations/error-pages.js";
 import { readRedirect } from "./annotations/redirect.js";
 import { readAccess, readRewrite } from "./annotations/routing.js";
+import { readSnippets } from "./snippets/snippets.js";
 import type { IngressPath, IngressScope } from "./ingress-scope.js";
 
 /** What happens to the requests of a path, or of a default backend, on one port. */
@@ -50,6 +51,7 @@ export function ingressRoute(
     ...(isRegex && readRewrite(reader, path, groups)),
     ...readBackend(reader, inherited.timeouts),
     ...readTraceRate(reader),
+    ...readSnippets(lookup, context.options),
     ...readErrorPages(pageAnnotations(reader, lookup, place), context),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);

@@ -21,6 +21,7 @@ import { REDIRECT_ROWS } from "./annotations/redirect.js";
 import { ROUTING_ROWS } from "./annotations/routing.js";
 import { type IngressScope, type PreparedIngress, portsFor, withAliases } from "./ingress-scope.js";
 import { matchPath } from "./path-match.js";
+import { isSnippet } from "./snippets/snippets.js";
 
 /** Those of auth are in a policy of its own, which paths share. */
 const OF_AUTH = ANNOTATIONS.filter(({ group }) => group === "auth");
@@ -29,6 +30,10 @@ const REPEATED = ANNOTATIONS.filter(
   ({ group, supported, name }) =>
     supported && group !== "auth" && name !== ROUTING_ROWS.serverAlias.name,
 );
+const WITH_SNIPPETS = [
+  ...REPEATED,
+  ...ANNOTATIONS.filter(({ name, group }) => isSnippet(name) && group !== "auth"),
+];
 
 const AUTH_HEADERS = "auth-proxy-set-headers";
 
@@ -67,7 +72,7 @@ function aliasesProblem(prepared: PreparedIngress, scope: IngressScope): Report 
 
 function annotationsProblem(
   { ingress, paths }: PreparedIngress,
-  { context: { resources } }: IngressScope,
+  { context: { resources, options } }: IngressScope,
 ): Report | undefined {
   const headers = headersTexts(resources);
   const values = Object.entries(ingress.metadata.annotations ?? {});
@@ -77,18 +82,23 @@ function annotationsProblem(
   }, 0);
   // Most Ingresses are far from it, whatever their annotations are about.
   if (written * paths.length <= MOST_REPEATED_TEXT) return undefined;
-  const text = paths.reduce((sum, { lookup }) => sum + repeatedText(lookup, headers), 0);
+  const rows = options.snippets === "translate" ? WITH_SNIPPETS : REPEATED;
+  const text = paths.reduce((sum, { lookup }) => sum + repeatedText(lookup, rows, headers), 0);
   if (text <= MOST_REPEATED_TEXT) return undefined;
   const message = `its annotations in each of ${String(paths.length)} paths make ${String(text)} characters; an Ingress may have ${String(MOST_REPEATED_TEXT)}`;
   return { code: "OBJECT_TOO_LARGE", message, ...placeOf(ingress, "metadata", "annotations") };
 }
 
-function repeatedText(lookup: AnnotationLookup, headers: (reference: string) => number): number {
+function repeatedText(
+  lookup: AnnotationLookup,
+  rows: readonly AnyAnnotation[],
+  headers: (reference: string) => number,
+): number {
   // A path with an auth annotation of its own shares its policy with no other.
   const isOwn = OF_AUTH.some((annotation) => lookup.find(annotation)?.prefix === "index");
-  if (!isOwn) return textOf(REPEATED, lookup);
+  if (!isOwn) return textOf(rows, lookup);
   const reference = lookup.find({ name: AUTH_HEADERS })?.value ?? "";
-  return textOf(REPEATED, lookup) + textOf(OF_AUTH, lookup) + headers(reference);
+  return textOf(rows, lookup) + textOf(OF_AUTH, lookup) + headers(reference);
 }
 
 /** Characters of the ConfigMap that a reference names; its headers are in the auth policy. */

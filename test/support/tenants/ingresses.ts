@@ -28,6 +28,7 @@ export const SAMPLES: readonly string[] = [
   ...["a.shared.example", "b.shared.example,c.shared.example", "10.0.0.0/8", "GET", "POST,PUT"],
   ...["HTTP", "HTTPS", "GRPC", "GRPCS", "cookie", "persistent", "basic", "users", "victim/users"],
   ...["tenant/users", "auth-file", "auth-map", "X-Evil", "rd", "session", "https://*.evil.example"],
+  ...['more_set_headers "X-Evil: $host"; proxy_set_header Host evil.example;'],
   ...["404,503", "deny all;", '{"headers":{"X-Evil":"1"}}', '{"headers_remove":["X-Evil"]}'],
 ];
 

@@ -299,7 +299,7 @@ export const OPERATORS = {
   },
   "the option sharedHosts": {
     operators: read(OPERATOR),
-    options: { ...DEFAULT_OPTIONS, sharedHosts: true },
+    options: { ...DEFAULT_OPTIONS, sharedHosts: true, snippets: "translate" as const },
   },
   "the option ingressPriorityNamespaces": {
     operators: [...read(OPERATOR), ...read(LOAD_BALANCER)],

@@ -1,6 +1,6 @@
 /** Known annotations of ingress-nginx that have no effect here, each with the reason. */
 import { BOOLEAN, PATH_PREFIXES, type UnsupportedAnnotation } from "./annotation.js";
-import { snippetRestrictions } from "./snippet.js";
+import { restricts, snippetRestrictions } from "../snippets/restrictions.js";
 
 const SNIPPET =
   "Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects.";
@@ -50,17 +50,15 @@ function isOn(text: string): boolean {
   return !value.ok || value.value;
 }
 
-function restricts(snippet: string): boolean {
-  const { isWhole, locations } = snippetRestrictions(snippet);
-  return isWhole || locations.length > 0;
-}
-
 const ignored = rowsOf({ fallback: "ignored", acts: () => true });
 const unenforced = rowsOf({ fallback: "unenforced", acts: (text) => text !== "0" });
 const closed = rowsOf({ fallback: "closed", acts: () => true });
 const closedBySwitch = rowsOf({ fallback: "closed", acts: isOn });
 /** nginx configuration that may restrict access. */
-const closedBySnippet = rowsOf({ fallback: "closed", acts: restricts });
+const closedBySnippet = rowsOf({
+  fallback: "closed",
+  acts: (text) => restricts(snippetRestrictions(text)),
+});
 
 export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...closed(

@@ -188,6 +188,17 @@ describe("annotations that every path repeats", () => {
     );
   });
 
+  it("are snippets that are translated", () => {
+    const annotations = nginx({
+      "configuration-snippet": `add_header X-A ${"x".repeat(100_000)};`,
+    });
+    const spec = rules({ "own.example": paths(200) });
+    const { reports } = translated(ingress("big", { annotations, spec }) + WEB, {
+      snippets: "translate",
+    });
+    expect(reports).toContain("OBJECT_TOO_LARGE Ingress default/big metadata.annotations");
+  });
+
   it("are those of auth where each path has its own", () => {
     const annotations = {
       ...nginx({ "auth-url": `http://auth.example/${"x".repeat(100_000)}` }),

@@ -1,5 +1,5 @@
 import type { PathMatch } from "../../../../../src/model/route.js";
-import { snippetRestrictions } from "../../../../../src/translate/ingress/annotations/snippet.js";
+import { snippetRestrictions } from "../../../../../src/translate/ingress/snippets/restrictions.js";
 
 it.each([
   "deny all;",

@@ -1,0 +1,185 @@
+--- Changes headers step by step, in order (HeaderStep in docs/policy-format.md).
+-- A value that can't stand in a header, or that is too long, removes the header: a backend must not take the client's
+-- own header for it.
+-- May yield: no. Phases: prepare in any; request in access, response in header_filter.
+local errors = require("alb.errors")
+local growth = require("alb.growth")
+local headers = require("alb.filters.headers")
+local interpolation = require("alb.interpolation")
+
+local ngx = ngx
+local var = ngx.var
+local add_response = headers.add_response
+local clear_request_header = ngx.req.clear_header
+local expand = interpolation.expand
+local get_request_headers = ngx.req.get_headers
+local get_response_headers = ngx.resp.get_headers
+local is_protected = headers.is_protected
+local MOST_HEAD = growth.MOST_HEAD
+local remove_response = headers.remove_response
+local set_request_header = ngx.req.set_header
+local str_find = string.find
+local str_lower = string.lower
+local str_sub = string.sub
+
+local _M = {}
+
+local function set_of(list)
+    local set
+    for _, item in ipairs(list or {}) do
+        set = set or {}
+        set[item] = true
+    end
+    return set
+end
+
+local function prepare_steps(steps)
+    for _, step in ipairs(steps) do
+        local names, values, n = {}, {}, 0
+        for _, header in ipairs(step.headers) do
+            local value, err = interpolation.prepare(header[2])
+            if err then
+                ngx.log(ngx.ERR, "albc: header ", header[1], ": ", err)
+            elseif not is_protected(str_lower(header[1])) then
+                n = n + 1
+                names[n], values[n] = header[1], value
+            end
+        end
+        step.names, step.values = names, values
+        step.of_status, step.of_type = set_of(step.statuses), set_of(step.types)
+    end
+end
+
+-- Whether a content type, which may have parameters, is one of the step's.
+local function is_of_type(step, content_type)
+    if not content_type then
+        return false
+    end
+    local last = str_find(content_type, "[; ]")
+    return step.of_type[str_lower(last and str_sub(content_type, 1, last - 1) or content_type)]
+end
+
+local function text_of(name, value, room)
+    local text, err = expand(value, room)
+    if not text then
+        ngx.log(ngx.WARN, "albc: header ", name, ": ", err)
+        return ""
+    end
+    return text
+end
+
+-- The names of a message that begin as a name before its `*`.
+local function names_like(message, name)
+    local beginning, found = str_lower(str_sub(name, 1, -2)), {}
+    for key in pairs(message) do
+        local lower = str_lower(key)
+        if str_sub(lower, 1, #beginning) == beginning and not is_protected(lower) then
+            found[#found + 1] = key
+        end
+    end
+    return found
+end
+
+local function is_open(name)
+    return str_sub(name, -1) == "*"
+end
+
+local function clear_request_headers(name)
+    -- 0: no limit on their number.
+    local names = names_like(get_request_headers(0, true), name)
+    for i = 1, #names do
+        if str_lower(names[i]) ~= "host" then
+            clear_request_header(names[i])
+        end
+    end
+end
+
+local function change_request(step, name, text)
+    if is_open(name) then
+        return clear_request_headers(name)
+    end
+    -- The backend's location writes the Host header.
+    if str_lower(name) == "host" then
+        if text ~= "" then
+            var.albc_host = text
+        end
+    elseif not step.ifPresent or get_request_headers(0)[str_lower(name)] then
+        if text == "" then
+            clear_request_header(name)
+        else
+            set_request_header(name, text)
+        end
+    end
+end
+
+--- The filter for requests.
+_M.of_request = { field = "requestSteps" }
+
+function _M.of_request.prepare(route)
+    prepare_steps(route.requestSteps)
+end
+
+function _M.of_request.request(route)
+    local steps, room = route.requestSteps, MOST_HEAD
+    for i = 1, #steps do
+        local step = steps[i]
+        if not step.of_type or is_of_type(step, var.http_content_type) then
+            local names, values = step.names, step.values
+            for k = 1, #names do
+                local text = text_of(names[k], values[k], room)
+                room = room - #text
+                change_request(step, names[k], text)
+            end
+        end
+    end
+end
+
+local function clear_response_headers(header, name)
+    local names = names_like(get_response_headers(0, true), name)
+    for i = 1, #names do
+        remove_response(header, names[i])
+    end
+end
+
+local function change_response(step, header, name, text)
+    if text ~= "" then
+        if step.adds then
+            return add_response(header, name, text)
+        end
+        header[name] = text
+    elseif is_open(name) then
+        clear_response_headers(header, name)
+    elseif not step.adds then
+        remove_response(header, name)
+    end
+end
+
+local function is_for_response(step, header)
+    return (not step.of_status or step.of_status[ngx.status])
+        and (not step.of_type or is_of_type(step, header["Content-Type"]))
+        and (not step.ofBackend or errors.backend_answered())
+end
+
+--- The filter for responses.
+_M.of_response = { field = "responseSteps" }
+
+function _M.of_response.prepare(route)
+    prepare_steps(route.responseSteps)
+end
+
+function _M.of_response.response(route)
+    local steps, header, room = route.responseSteps, ngx.header, MOST_HEAD
+    for i = 1, #steps do
+        local step = steps[i]
+        if is_for_response(step, header) then
+            local names, values = step.names, step.values
+            for k = 1, #names do
+                local text = text_of(names[k], values[k], room)
+                room = room - #text
+                change_response(step, header, names[k], text)
+            end
+        end
+    end
+end
+
+return _M
