@@ -190,6 +190,7 @@ function _M.init()
     math.randomseed(ngx.now() * 1000 + ngx.worker.pid())
     rows.attach()
     index.sync()
+    outages.sync()
     _M.report()
     local ok, err = ngx.timer.every(INTERVAL, tick)
     if not ok then
