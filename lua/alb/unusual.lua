@@ -119,7 +119,7 @@ local function meaning_of_key(key)
 end
 
 local function is_withheld(meaning)
-    return meaning == DROP or meaning == CLAIM and var.albc_trusted_peer ~= "1"
+    return meaning == DROP or meaning == CLAIM and var.albc_trusted ~= "1"
 end
 
 -- Returns whether there is an upgrade, the count of turns or a mark, the wish for events.

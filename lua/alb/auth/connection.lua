@@ -151,18 +151,18 @@ local function open_endpoint(service, deadline)
         end
         local pool = pool_of(service, address, port)
         local is_brief = upstream.brief and i < MAX_ENDPOINTS
-        local ends = is_brief and min(deadline, now() + outages.BRIEF) or deadline
+        local began = now()
+        local ends = is_brief and min(deadline, began + outages.BRIEF) or deadline
         local sock, err, reused = connect(service, address, port, pool, ends)
         local endpoint = address .. ":" .. port
         if sock then
-            sock.of, sock.endpoint = upstream, endpoint
             return sock, nil, reused
         end
-        outages.failed(
-            upstream,
-            endpoint,
-            err == "timeout" and "connect_timeout" or "connect_failed"
-        )
+        if err ~= "timeout" then
+            outages.failed(upstream, endpoint, "connect_failed")
+        elseif now() - began >= 0.9 * outages.BRIEF then
+            outages.failed(upstream, endpoint, "connect_timeout")
+        end
         last_err = err
         if now() >= deadline then
             break
@@ -233,13 +233,6 @@ local function open(service, deadline)
     end
     local names = name_search.candidates(service.host)
     return in_time(deadline, open_name, service, names, deadline)
-end
-
---- Learns that a new connection ended before an answer began.
-function _M.ended_early(sock)
-    if sock.of then
-        outages.failed(sock.of, sock.endpoint, "closed_early")
-    end
 end
 
 --- Opens a connection.

@@ -233,17 +233,14 @@ function _M.request(service, method, bytes, deadline, wanted, body_limit, answer
     local response, is_known, unanswered
     response, err, is_known, unanswered =
         exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
-    if unanswered and reused then
+    if not response and reused and unanswered then
         -- The service closed an idle connection just when it was taken: try once more on a new one.
         sock, err = connection.open(service, deadline, true)
         if not sock then
             return nil, err
         end
-        response, err, is_known, unanswered =
+        response, err, is_known =
             exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
-    end
-    if unanswered then
-        connection.ended_early(sock)
     end
     return response, err, is_known
 end

@@ -58,7 +58,6 @@ local NAME = _M.HEADER:lower()
 -- Seconds for which a mark is valid.
 local LIFETIME = 30
 local BLOCK = 64
-local PORTS = { http = "80", https = "443" }
 
 local lower, vouchable = {}, {}
 for i = 1, #NAMES do
@@ -151,15 +150,9 @@ local function is_valid(seconds, given, values)
     return given == digest(seconds, var.http_host or "", var.request_uri, lines, #lines)
 end
 
--- Makes nginx.conf tell the backend of the first request what it would tell it of this one.
+-- Makes nginx.conf tell the backend of the first request. X-Forwarded-* stay those of this one: its host may be another
+-- tenant's, who builds links from them.
 local function believe(values)
-    local scheme, host = str_match(values["x-original-url"] or "", "^(https?)://([^/]+)")
-    if not scheme then
-        return
-    end
-    set_header("X-Forwarded-Proto", scheme)
-    set_header("X-Forwarded-Host", host)
-    set_header("X-Forwarded-Port", str_match(host, ":(%d+)$") or PORTS[scheme])
     set_header("X-Real-IP", values["x-real-ip"] or var.remote_addr)
     var.albc_original_uri = values["x-original-uri"] or ""
     var.albc_marked = "1"

@@ -8,6 +8,7 @@ local errors = require("alb.errors")
 local respond = require("alb.filters.chain").respond
 local index = require("alb.policy.index")
 local log = require("alb.log")
+local peer = require("alb.upstream.peer")
 local request_id = require("alb.request_id")
 local session = require("alb.upstream.session")
 local watch = require("alb.upstream.watch")
@@ -16,7 +17,7 @@ local ngx = ngx
 local var = ngx.var
 local str_sub = string.sub
 local tonumber = tonumber
--- "1" if `after` has something to do, else empty.
+-- "1" or peer.DOUBTS if `after` has something to do, else empty.
 local read_after = require("alb.nginx_variable").reader("albc_after")
 
 local _M = {}
@@ -29,6 +30,7 @@ local HTTP_09 = 9
 local BARE = "HTTP/1.1 502 Bad Gateway\r\nX-ALB-ERR-REASON: "
     .. errors.reasons.bad_gateway
     .. "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+local DOUBTS = peer.DOUBTS:byte()
 -- Leads to @no_http (templates/partials/server.conf.hbs). No page can be for this status.
 local REFUSED = 399
 
@@ -88,8 +90,11 @@ local function finish(status, is_page)
         end
         errors.annotate(status)
     end
-    local _, marked = read_after()
+    local mark, marked = read_after()
     if marked == 1 then
+        if mark[0] == DOUBTS and errors.backend_answered() then
+            peer.answered()
+        end
         after(status, is_page)
     end
 end

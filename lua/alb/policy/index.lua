@@ -173,6 +173,11 @@ function _M.get(map, key)
     return found
 end
 
+--- The shard if this worker has decoded it.
+function _M.decoded(map, key)
+    return shards[map][key]
+end
+
 local no_settings = setmetatable({}, { __newindex = error })
 
 --- Settings for all routes.

@@ -41,25 +41,33 @@ end
 --- Whether the endpoint at a position gets no requests now.
 function _M.is_out(upstream, position)
     local out = upstream.out
-    return out ~= nil and out.positions[position] == true
+    return out ~= nil and out[position] == true
 end
 
--- The position after another one; 0 if there is none.
 local function after(upstream, position)
-    local out = upstream.out
-    if out then
-        return out.following[position]
-    end
     if position < upstream.count then
         return position + 1
     end
     return upstream.count > 0 and 1 or 0
 end
 
+-- The next position that is not out, of which there is one; 0 if there is no endpoint.
+local function living_after(upstream, position)
+    local out = upstream.out
+    position = after(upstream, position)
+    -- LuaJIT would give up on a loop that does nothing.
+    if out and out[position] then
+        repeat
+            position = after(upstream, position)
+        until not out[position]
+    end
+    return position
+end
+
 --- Position of the next endpoint.
 ---@return integer position 0 if there is none
 function _M.next_position(upstream)
-    local i = after(upstream, upstream.last)
+    local i = living_after(upstream, upstream.last)
     upstream.last = i
     return i
 end
@@ -77,7 +85,7 @@ end
 ---@return string address
 ---@return integer port
 function _M.again(upstream)
-    local i = after(upstream, upstream.last_again)
+    local i = living_after(upstream, upstream.last_again)
     upstream.last_again = i
     return upstream[2 * i - 1], upstream[2 * i]
 end

@@ -1,9 +1,12 @@
 --- Remembers endpoints that can't be reached, so that requests go to the others of their upstream.
 --
--- An endpoint whose connection fails, or ends before a response begins, is out until a probe connects to it
--- (probes.lua). If it fails again within REMEMBERED seconds after its return, the time before the first probe doubles.
--- If all endpoints of an upstream are out, all get requests. The key contains the upstream, because another tenant's
--- upstream may have the same address and a protocol that fails there.
+-- An endpoint whose connection fails is out until a probe connects to it (probes.lua). So is one that ends a connection
+-- before a response begins, if another endpoint answers the same request: else the request may be at fault. If an
+-- endpoint fails again within REMEMBERED seconds after its return, the time before the first probe doubles. If all
+-- endpoints of an upstream are out, all get requests.
+--
+-- The key contains the upstream, so another tenant's upstream with the same address is not concerned. What a change
+-- costs doesn't grow with the number of outages: positions are changed one by one.
 -- Each worker has all outages in its own tables; shared_outages.lua brings what one learns to the others.
 -- May yield: no. Phases: any but init.
 local index = require("alb.policy.index")
@@ -15,6 +18,7 @@ local max, min = math.max, math.min
 local next, pairs = next, pairs
 local str_format = string.format
 local str_match = string.match
+local tonumber = tonumber
 
 local _M = {
     --- What the first try of a request may wait for its connection, in seconds, if there is another endpoint, and what
@@ -30,12 +34,16 @@ local PART = 5
 -- Log lines of a worker within LOG_TIME seconds.
 local MOST_LINES, LOG_TIME = 10, 10
 local REMEMBERED = shared.REMEMBERED
+-- Outages of a namespace that are remembered: thousands would cost every worker time, whosever they are.
+local MOST = 256
 
 -- By upstream id and `address:port`: { is_out, since, due, wait, reason }.
 local entries = {}
--- The same of endpoints that this worker doubts (stalls.lua), as a set.
+-- The same of endpoints that this worker suspects (stalls.lua), as a set.
 local suspects = {}
 local none = {}
+-- By namespace: how many entries it has.
+local sizes = {}
 
 local lines, lines_since = 0, 0
 
@@ -49,113 +57,150 @@ local function log_line(...)
     end
 end
 
+local function namespace_of(id)
+    return str_match(id, "^[^/]*")
+end
+
 local function forget(id, endpoint)
-    local of_id = entries[id]
-    of_id[endpoint] = nil
+    local of_id, namespace = entries[id], namespace_of(id)
+    if not of_id or not of_id[endpoint] then
+        return
+    end
+    of_id[endpoint], sizes[namespace] = nil, sizes[namespace] - 1
     if next(of_id) == nil then
         entries[id] = nil
     end
     shared.delete(id, endpoint)
 end
 
-local function positions_of(upstream)
-    local positions = {}
+local function is_out(id, endpoint)
+    local entry = entries[id] and entries[id][endpoint]
+    return entry ~= nil and entry.is_out or (suspects[id] or none)[endpoint] ~= nil
+end
+
+-- What follows from the set of positions.
+local function conclude(upstream)
+    local living = upstream.count - upstream.out_count
+    upstream.brief = living > 1
+    upstream.out = upstream.out_count > 0 and living > 0 and upstream.out_set or nil
+end
+
+-- Positions of endpoints, by endpoint: one look at each endpoint of the upstream, and no text made of it.
+local function find(upstream, wanted)
+    local ports, positions = {}, {}
+    for endpoint in pairs(wanted) do
+        local address, port = str_match(endpoint, "^(.*):(%d+)$")
+        ports[address] = ports[address] or {}
+        ports[address][tonumber(port)] = endpoint
+    end
     for i = 1, upstream.count do
-        positions[upstream[2 * i - 1] .. ":" .. upstream[2 * i]] = i
+        local of_address = ports[upstream[2 * i - 1]]
+        local endpoint = of_address and of_address[upstream[2 * i]]
+        if endpoint then
+            positions[endpoint] = i
+        end
     end
     return positions
 end
 
--- Forgets endpoints that the upstream doesn't have.
-local function drop_gone(upstream, of_id)
-    for endpoint in pairs(of_id) do
-        if not upstream.positions[endpoint] then
-            forget(upstream.id, endpoint)
-        end
+local function mark(upstream, position, out)
+    local set = upstream.out_set
+    if (set[position] ~= nil) ~= out then
+        set[position] = out or nil
+        upstream.out_count = upstream.out_count + (out and 1 or -1)
     end
 end
 
--- Positions of the endpoints that get no requests.
-local function find_out(upstream)
-    local id, positions, out = upstream.id, upstream.positions, {}
-    for endpoint, entry in pairs(entries[id] or none) do
-        if entry.is_out then
-            out[positions[endpoint]] = true
+-- Writes the states of endpoints into their upstream, if that is decoded.
+local function apply_some(id, endpoints)
+    local upstream = index.decoded("upstreams", id)
+    if upstream and upstream.out_set then
+        for endpoint, position in pairs(find(upstream, endpoints)) do
+            mark(upstream, position, is_out(id, endpoint))
         end
+        conclude(upstream)
     end
-    for endpoint in pairs(suspects[id] or none) do
-        out[positions[endpoint] or 0] = true
-    end
-    return out
 end
 
--- By position: the next living one; and how many live.
-local function follow(count, out)
-    local following, living, next_one = {}, 0, 0
-    for i = 2 * count, 1, -1 do
-        local position = (i - 1) % count + 1
-        following[position] = next_one
-        if not out[position] then
-            next_one = position
-            living = i > count and living + 1 or living
-        end
-    end
-    following[0] = next_one
-    return following, living
-end
-
---- Writes the outages into a prepared upstream. `out`: nil if all endpoints get requests, `brief`: whether a try that
---- fails leaves another endpoint that may be reached.
+--- Writes the outages into an upstream that is being prepared, and forgets endpoints that it doesn't have. `out`: the
+--- positions that get no requests, nil if all get them; `brief`: whether a try that fails leaves another endpoint that
+--- may be reached.
 function _M.apply(upstream)
-    local id, count = upstream.id, upstream.count
-    upstream.out, upstream.brief = nil, count > 1
-    if not entries[id] and not suspects[id] then
-        return
+    local id, of_id = upstream.id, entries[upstream.id] or none
+    upstream.out_set, upstream.out_count = {}, 0
+    local positions = find(upstream, of_id)
+    for endpoint, entry in pairs(of_id) do
+        if positions[endpoint] then
+            mark(upstream, positions[endpoint], entry.is_out)
+        else
+            forget(id, endpoint)
+        end
     end
-    upstream.positions = upstream.positions or positions_of(upstream)
-    drop_gone(upstream, entries[id] or none)
-    local out = find_out(upstream)
-    local following, living = follow(count, out)
-    upstream.brief = living > 1
-    if living > 0 and living < count then
-        upstream.out = { positions = out, following = following }
+    for _, position in pairs(find(upstream, suspects[id] or none)) do
+        mark(upstream, position, true)
     end
+    conclude(upstream)
 end
 
-local function apply_to(id)
-    local upstream = index.get("upstreams", id)
-    if upstream then
-        return _M.apply(upstream)
-    end
-    for endpoint in pairs(entries[id] or none) do
-        forget(id, endpoint)
-    end
-end
+-- By upstream id: the endpoints whose entries have changed since the last `apply_changed`.
+local changed = {}
 
 local function take(id, endpoint, entry)
-    local of_id = entries[id] or {}
+    local of_id, namespace = entries[id] or {}, namespace_of(id)
+    if not of_id[endpoint] then
+        sizes[namespace] = (sizes[namespace] or 0) + 1
+    end
     entries[id], of_id[endpoint] = of_id, entry
-    apply_to(id)
+    changed[id] = changed[id] or {}
+    changed[id][endpoint] = true
+end
+
+local function apply_changed()
+    if next(changed) then
+        for id, endpoints in pairs(changed) do
+            apply_some(id, endpoints)
+        end
+        changed = {}
+    end
 end
 
 local function write(id, endpoint, entry)
     shared.put(id, endpoint, entry)
     take(id, endpoint, entry)
+    apply_changed()
 end
 
 --- Learns what other workers have learnt.
 function _M.sync()
     shared.read_changes(take)
+    apply_changed()
 end
 
---- Forgets the endpoints that the committed policy doesn't have.
+--- Forgets the endpoints that the committed policy doesn't have: upstreams that changed are prepared again.
 function _M.prune()
-    for id in pairs(entries) do
-        apply_to(id)
+    for id, of_id in pairs(entries) do
+        if not index.get("upstreams", id) then
+            for endpoint in pairs(of_id) do
+                forget(id, endpoint)
+            end
+        end
     end
 end
 
---- Learns that an endpoint failed.
+local function is_full(id)
+    return (sizes[namespace_of(id)] or 0) >= MOST
+end
+
+local function new_entry(before, reason, probe_now)
+    local wait, time = before and before.wait or SHORTEST, now()
+    if before and not probe_now then
+        wait = min(2 * wait, LONGEST)
+    end
+    local due = probe_now and time or time + wait
+    return { is_out = true, since = time, due = due, wait = wait, reason = reason }
+end
+
+--- Learns that an endpoint can't be reached.
 ---@param upstream table prepared
 ---@param endpoint string `address:port`, IPv6 in brackets
 ---@param reason string
@@ -168,52 +213,32 @@ function _M.failed(upstream, endpoint, reason, probe_now)
     _M.sync()
     local id = upstream.id
     local before = entries[id] and entries[id][endpoint]
-    if before and before.is_out then
+    if before and before.is_out or not before and is_full(id) then
         return
-    end
-    local wait, time = before and before.wait or SHORTEST, now()
-    if before and not probe_now then
-        wait = min(2 * wait, LONGEST)
     end
     log_line(endpoint, " of ", id, " is left out: ", reason)
     shared.count(id, reason)
-    write(id, endpoint, {
-        is_out = true,
-        since = time,
-        due = probe_now and time or time + wait,
-        wait = wait,
-        reason = reason,
-    })
+    write(id, endpoint, new_entry(before, reason, probe_now))
 end
 
-local function is_same_set(a, b)
-    for key in pairs(a) do
-        if not b[key] then
-            return false
-        end
+local function without(set, others)
+    local rest = {}
+    for key in pairs(set) do
+        rest[key] = others[key] == nil or nil
     end
-    for key in pairs(b) do
-        if not a[key] then
-            return false
-        end
-    end
-    return true
+    return rest
 end
 
---- Replaces the endpoints that this worker doubts, and that get none of its requests.
+--- Replaces the endpoints that this worker suspects, and that get none of its requests.
 ---@param found table<string, table<string, any>> by upstream id and endpoint
 function _M.suspect(found)
     local before = suspects
     suspects = found
-    for id in pairs(before) do
-        if not found[id] then
-            apply_to(id)
-        end
+    for id, endpoints in pairs(before) do
+        apply_some(id, without(endpoints, found[id] or none))
     end
     for id, endpoints in pairs(found) do
-        if not is_same_set(endpoints, before[id] or none) then
-            apply_to(id)
-        end
+        apply_some(id, without(endpoints, before[id] or none))
     end
 end
 
@@ -226,21 +251,13 @@ function _M.probed(id, endpoint, began, is_connected)
         return
     end
     local time = now()
-    local age = time - before.since
-    if is_connected then
-        log_line(endpoint, " of ", id, str_format(" is back after %.1f s", age))
+    local age, wait, reason = time - before.since, before.wait, before.reason
+    if not is_connected then
+        before.due = began + max(SHORTEST, min(age / PART, LONGEST))
+        return shared.defer(id, endpoint, before)
     end
-    write(id, endpoint, {
-        is_out = not is_connected,
-        since = is_connected and time or before.since,
-        due = began + max(SHORTEST, min(age / PART, LONGEST)),
-        wait = before.wait,
-        reason = before.reason,
-    })
-end
-
-local function found_as(id, endpoint, entry)
-    return { upstream = id, endpoint = endpoint, reason = entry.reason, since = entry.since }
+    log_line(endpoint, " of ", id, str_format(" is back after %.1f s", age))
+    write(id, endpoint, { is_out = false, since = time, due = time, wait = wait, reason = reason })
 end
 
 --- The endpoints that are out, at most as many as `most`, and their number by upstream id.
@@ -253,7 +270,9 @@ function _M.list(most)
             if entry.is_out then
                 numbers[id] = (numbers[id] or 0) + 1
                 if #list < most then
-                    list[#list + 1] = found_as(id, endpoint, entry)
+                    local reason, since = entry.reason, entry.since
+                    list[#list + 1] =
+                        { upstream = id, endpoint = endpoint, reason = reason, since = since }
                 end
             end
         end
@@ -272,12 +291,16 @@ end
 function _M.due()
     local due, time = {}, now()
     for id, of_id in pairs(entries) do
-        local namespace = str_match(id, "^[^/]*")
+        local namespace = namespace_of(id)
         for endpoint, entry in pairs(of_id) do
             if entry.is_out and entry.due <= time then
-                local list = due[namespace] or {}
-                due[namespace] = list
-                list[#list + 1] = { id, endpoint }
+                -- Another worker may have probed it.
+                entry.due = shared.due(id, endpoint) or entry.due
+                if entry.due <= time then
+                    local list = due[namespace] or {}
+                    due[namespace] = list
+                    list[#list + 1] = { id, endpoint }
+                end
             elseif not entry.is_out and time - entry.since > REMEMBERED then
                 forget(id, endpoint)
             end

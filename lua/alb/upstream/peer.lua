@@ -17,6 +17,7 @@ local set_current_peer = balancer.set_current_peer
 local str_byte = string.byte
 local str_find = string.find
 local str_match = string.match
+local min = math.min
 local tonumber = tonumber
 
 local _M = {
@@ -24,10 +25,15 @@ local _M = {
     --- nginx, which knows no more than these two. Set for each try, see balancer.lua.
     ---@type string?
     pool = nil,
+    --- The value of $albc_after that asks for `answered`; see phases/header_filter.lua.
+    DOUBTS = "?",
 }
 
 -- Seconds that a connection of a pool may be idle, and requests that it may serve; the same as nginx's in nginx.conf.
 local IDLE, REQUESTS = 60, 10000
+
+-- Endpoints that a request may try (turns.lua).
+local MOST_TRIED = 10
 
 --- Endpoints that a request may try if the route sets no retries.
 _M.MAX_TRIES = 5
@@ -86,7 +92,7 @@ end
 
 --- An endpoint that this request has not tried; the next endpoint if it has tried all.
 function _M.next_untried(upstream)
-    for _ = 1, upstream.count do
+    for _ = 1, min(upstream.count, MOST_TRIED + 1) do
         local address, port = endpoints.again(upstream)
         if not already_tried(address, port) then
             return address, port
@@ -116,6 +122,32 @@ local function was_kept(total, running)
     return not upstream or begun - running > total - tonumber(upstream.tries_left)
 end
 
+-- Whether the last try could wait as long as any may: its request's deadline may have ended it.
+local function has_waited()
+    local seconds = str_match(var.upstream_response_time or "", "([%d.]+)[ :,-]*$")
+    return (tonumber(seconds) or 0) >= 0.9 * outages.BRIEF
+end
+
+-- Notes an endpoint that ended the connection before a response began. No internal redirect lies between the tries of a
+-- request and its answer, so ngx.ctx lasts.
+local function doubt(upstream, endpoint)
+    local ctx = ngx.ctx
+    local doubted = ctx.doubted or {}
+    ctx.doubted = doubted
+    doubted[#doubted + 1] = { upstream, endpoint }
+    var.albc_after = _M.DOUBTS
+end
+
+--- Learns that an endpoint has answered a request that others have not.
+function _M.answered()
+    local ctx = ngx.ctx
+    local doubted = ctx.doubted or {}
+    ctx.doubted = nil
+    for i = 1, #doubted do
+        outages.failed(doubted[i][1], doubted[i][2], "closed_early")
+    end
+end
+
 -- Why the last try says that its endpoint can't be reached; nil: it doesn't.
 local function failure(status, total, running, adaptor)
     if _M.was_answered() then
@@ -123,7 +155,10 @@ local function failure(status, total, running, adaptor)
     end
     local adapted = adaptor and adaptor.failure(var.albc_endpoint)
     if adapted or not _M.was_connected() then
-        return (status == 504 or adapted == "timeout") and "connect_timeout" or "connect_failed"
+        if status ~= 504 and adapted ~= "timeout" then
+            return "connect_failed"
+        end
+        return has_waited() and "connect_timeout" or nil
     end
     if status == 504 or watch.is_over() or was_kept(total, running) then
         return nil
@@ -132,7 +167,8 @@ local function failure(status, total, running, adaptor)
 end
 
 --- Tells the memory of outages what the last try says about its endpoint: a connection that could not be made, or that
---- ended before a response began, counts. A status and a late response don't: a slow application is not a dead one.
+--- ended before a response began, if another endpoint answers the request. A status and a late response say nothing: a
+--- slow application is not a dead one.
 ---@param upstream table prepared
 ---@param status integer 502 or 504
 ---@param total integer tries that the request may have
@@ -144,7 +180,9 @@ function _M.learn(upstream, status, total, running, adaptor)
     end
     local reason = failure(status, total, running, adaptor)
     local address, port = str_match(_M.tried() or "", "([^ ,]+):(%d+)[ :]*$")
-    if reason and address then
+    if reason == "closed_early" and address then
+        doubt(upstream, address .. ":" .. port)
+    elseif reason and address then
         outages.failed(upstream, address .. ":" .. port, reason)
     end
 end

@@ -29,20 +29,33 @@ local function key_of(id, endpoint)
     return id .. "\t" .. endpoint
 end
 
---- Tells other workers.
+--- Keeps an entry whose next probe is later than it was.
 ---@param entry table of outages.lua
-function _M.put(id, endpoint, entry)
-    local key = key_of(id, endpoint)
+function _M.defer(id, endpoint, entry)
     local state = entry.is_out and 1 or 0
     local text =
         str_format("%d %.3f %.3f %d %s", state, entry.since, entry.due, entry.wait, entry.reason)
-    dict:set(ENTRY .. key, text, entry.is_out and 0 or REMEMBERED)
+    dict:set(ENTRY .. key_of(id, endpoint), text, entry.is_out and 0 or REMEMBERED)
+end
+
+--- Keeps an entry and tells other workers.
+---@param entry table of outages.lua
+function _M.put(id, endpoint, entry)
+    _M.defer(id, endpoint, entry)
+    local key = key_of(id, endpoint)
     dict:set(CHANGE .. (dict:incr(CHANGES, 1, 0) or 0), key, REMEMBERED)
 end
 
 --- Forgets an outage; each worker finds out by itself that its endpoint is gone.
 function _M.delete(id, endpoint)
     dict:delete(ENTRY .. key_of(id, endpoint))
+end
+
+--- When the next probe of an outage is due, as the last worker that probed it says.
+---@return number?
+function _M.due(id, endpoint)
+    local text = dict:get(ENTRY .. key_of(id, endpoint)) or ""
+    return tonumber(str_match(text, "^%d %S+ (%S+)"))
 end
 
 local function read(key, visit)

@@ -81,7 +81,7 @@ export function variablesView(options: DataPlaneOptions, behind: boolean): objec
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
     firstTurn: FIRST_TURN,
-    trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
+    trusted: trustedProxies.map(cidr),
   };
 }
 

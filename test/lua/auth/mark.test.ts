@@ -121,8 +121,7 @@ describe.each(Object.entries(SUITES))("where %s", (_, trusted) => {
       "x-real-ip": "127.0.0.7",
       "x-forwarded-for": "127.0.0.7, 127.0.0.1",
       "x-forwarded-proto": "http",
-      "x-forwarded-host": "app.example",
-      "x-forwarded-port": "80",
+      "x-forwarded-host": expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
       "x-auth-request-redirect": "/admin?y=2",
     });
     expect(got).not.toHaveProperty(MARK);

@@ -8,8 +8,10 @@ import type { Upstream } from "../../../src/model/upstream.js";
 import { ControlClient } from "../../../src/output/control-client.js";
 import { freePort } from "../../support/free-port.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
+import { OtherMachine } from "../../support/other-machine.js";
 import { ScriptedServer } from "../../support/scripted-server.js";
 import { until } from "../../support/until.js";
+import { MOST_MS, workerTime } from "../../support/worker-time.js";
 
 const scene = new Scene();
 afterEach(() => scene.close());
@@ -216,40 +218,90 @@ test("sessions go elsewhere meanwhile and keep their cookie, and only hashes of 
   await until(async () => (await ask(cookie)).by === "back");
 });
 
-test.each(["refuses", "closes"] as const)(
-  "auth services and mirrors avoid one that %s",
-  async (how) => {
-    const [web, ...living] = await livingOnes(3);
-    const ports = [await BAD[how](), ...living.map(({ port }) => port)];
-    const forward = {
-      ...{
-        scheme: "http" as const,
-        host: ["service"],
-        port: ["80"],
-        target: ["/auth"],
-        method: "GET",
-      },
-      ...{ responseHeaders: [], upstream: "auth" },
+test("a request that no endpoint answers puts none out", async () => {
+  const servers = await Promise.all([1, 2, 3].map(() => scene.use(ScriptedServer.start())));
+  for (const server of servers) {
+    const { answer } = server;
+    server.answer = (socket, request) => {
+      if (request.head.startsWith("GET /panic ")) socket.destroy();
+      else if (request.head.startsWith("GET /large "))
+        socket.write(`HTTP/1.1 302 Found\r\nLocation: /${"x".repeat(20_000)}\r\n\r\n`);
+      else answer(socket, request);
     };
-    const gateway = await scene.use(
-      LuaGateway.start({
-        backend: web?.port ?? 0,
-        routes: {
-          [host]: {
-            auth: [authPolicy({ forward })],
-            mirrors: [{ upstream: "mirror", protocol: "http", numerator: 1, denominator: 1 }],
-          },
+  }
+  const gateway = await start(servers.map(({ port }) => port));
+  for (const path of ["/panic", "/large", "/panic"])
+    expect((await gateway.send({ host, path })).status).toBe(502);
+  expect(await statuses(gateway, 6)).toEqual(OK);
+  expect(gateway.newLog()).not.toContain("is left out");
+});
+
+test("in an upstream of 20,000 endpoints that refuse, a request costs a worker little", async () => {
+  const port = await freePort();
+  const endpoints = Array.from({ length: 20_000 }, (_, i) => {
+    return [`127.1.${i >> 8}.${i & 255}`, port] as const;
+  });
+  const gateway = await scene.use(
+    LuaGateway.start({
+      backend: 0,
+      routes: { [host]: to("pool") },
+      upstreams: [{ id: "pool", endpoints }],
+    }),
+  );
+  await statuses(gateway, 1);
+  const ran = await workerTime(gateway.nginx);
+  const before = ran();
+  await statuses(gateway, 100);
+  expect((ran() - before) / 100).toBeLessThan(MOST_MS / 2);
+});
+
+test("a deadline that ends a connection's start puts no endpoint out", async () => {
+  if (!OtherMachine.isPossible) return;
+  const machine = await scene.use(OtherMachine.start());
+  machine.drop();
+  const [living] = await livingOnes(1);
+  const upstream = upstreamOf("pool", [living?.port ?? 0]);
+  const gateway = await scene.use(
+    LuaGateway.start({
+      backend: 0,
+      routes: { [host]: { ...to("pool"), deadlines: { backendRequest: 50 } } },
+      upstreams: [{ ...upstream, endpoints: [...upstream.endpoints, [machine.address, 80]] }],
+    }),
+  );
+  await statuses(gateway, 4);
+  expect(gateway.newLog()).not.toContain("is left out");
+});
+
+test("auth services and mirrors avoid one that refuses", async () => {
+  const [web, ...living] = await livingOnes(3);
+  const ports = [await freePort(), ...living.map(({ port }) => port)];
+  const forward = {
+    ...{
+      scheme: "http" as const,
+      host: ["service"],
+      port: ["80"],
+      target: ["/auth"],
+      method: "GET",
+    },
+    ...{ responseHeaders: [], upstream: "auth" },
+  };
+  const gateway = await scene.use(
+    LuaGateway.start({
+      backend: web?.port ?? 0,
+      routes: {
+        [host]: {
+          auth: [authPolicy({ forward })],
+          mirrors: [{ upstream: "mirror", protocol: "http", numerator: 1, denominator: 1 }],
         },
-        upstreams: [upstreamOf("auth", ports), upstreamOf("mirror", ports)],
-      }),
-    );
-    const reason = how === "refuses" ? "connect_failed" : "closed_early";
-    let log = "";
-    await until(async () => {
-      await gateway.send({ host });
-      log += gateway.newLog();
-      return ["auth", "mirror"].every((id) => log.includes(`of ${id} is left out: ${reason}`));
-    });
-    expect(await statuses(gateway, 4)).toEqual(OK);
-  },
-);
+      },
+      upstreams: [upstreamOf("auth", ports), upstreamOf("mirror", ports)],
+    }),
+  );
+  let log = "";
+  await until(async () => {
+    await gateway.send({ host });
+    log += gateway.newLog();
+    return ["auth", "mirror"].every((id) => log.includes(`of ${id} is left out: connect_failed`));
+  });
+  expect(await statuses(gateway, 4)).toEqual(OK);
+});
