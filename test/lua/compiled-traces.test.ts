@@ -7,7 +7,6 @@ import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { credentialSet } from "../support/credentials.js";
 import { freePort } from "../support/free-port.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
-import { until } from "../support/until.js";
 
 const TEST_LUA = fileURLToPath(new URL(".", import.meta.url));
 
@@ -101,16 +100,22 @@ test.each([
 ] as const)(
   "LuaJIT compiles all that a request of %s runs through",
   async (_, host, headers, mode: "off" | "headers" = "off") => {
-    const gateway = await start(mode);
-    const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
-    await ask("/start");
-    await until(async () => {
-      // nginx ends a connection after 1,000 requests.
-      const connection = await Connection.open(gateway.target());
-      for (let n = 0; n < 100; n += 1)
-        await connection.send({ host, headers, path: `/items/${n}?view=short` });
-      connection.close();
-      return (await ask("/tell")).text.trim() === '["access","balance","header filter","log"]';
-    }, 20_000);
+    const isCompiled = async (): Promise<boolean> => {
+      const gateway = await start(mode);
+      const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
+      await ask("/start");
+      for (let round = 0; round < 40; round += 1) {
+        // nginx ends a connection after 1,000 requests.
+        const connection = await Connection.open(gateway.target());
+        for (let n = 0; n < 100; n += 1)
+          await connection.send({ host, headers, path: `/items/${n}?view=short` });
+        connection.close();
+        const { text } = await ask("/tell");
+        if (text.trim() === '["access","balance","header filter","log"]') return true;
+      }
+      return false;
+    };
+    // Of a worker that begins to record at bad moments LuaJIT may give up on a function for good, by chance.
+    expect((await isCompiled()) || (await isCompiled()) || (await isCompiled())).toBe(true);
   },
 );
