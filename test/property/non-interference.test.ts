@@ -160,6 +160,17 @@ const FOUND: [Manifest[], Manifest[], Manifest[]][] = [
       }),
     ],
   ],
+  // The entry with the certificate names a host that the tenant owns.
+  [
+    [],
+    [
+      found("victim", "a", {
+        tls: [{ hosts: ["b.shared.example"], secretName: "tls" }],
+        rules: [{}, { host: "a.shared.example" }],
+      }),
+    ],
+    [found("tenant", "a", { tls: [], rules: [{}] })],
+  ],
 ];
 
 test("the exceptions are those of docs/operations.md", () => {

@@ -56,9 +56,10 @@ export class HostShards {
     const hosts = new Set<string>();
     const matches = new Map<string, string | undefined>();
     const isMoved = this.#tables.settle();
-    for (const group of isMoved ? new Set([...this.#groups.values(), ...changed]) : changed) {
-      this.#move(group, hosts, matches);
-    }
+    const moved = isMoved ? new Set([...this.#groups.values(), ...changed]) : changed;
+    // A group that comes may have the id in `matches` of one that goes.
+    for (const group of moved) this.#leave(group, hosts, matches);
+    for (const group of moved) this.#enter(group, hosts, matches);
     this.#hosts = this.#hosts.with(
       new Map([...hosts].map((key) => [wellFormed(key), this.#host(key)])),
     );
@@ -86,13 +87,17 @@ export class HostShards {
     return new Set(sizes.keys());
   }
 
-  /** Moves the group to its present places, and records the changed hosts and matches. */
-  #move(group: Group, hosts: Set<string>, matches: Map<string, string | undefined>): void {
+  /** Takes the group from its places, and records the changed hosts and matches. */
+  #leave(group: Group, hosts: Set<string>, matches: Map<string, string | undefined>): void {
     for (const place of group.places) {
       this.#placed.set(place.key, withoutMember(this.#placed.get(place.key), place));
       hosts.add(place.key);
     }
     if (group.matches !== undefined) matches.set(group.matches, undefined);
+  }
+
+  /** Puts the group in its present places, and records the same. */
+  #enter(group: Group, hosts: Set<string>, matches: Map<string, string | undefined>): void {
     const { at, bindings } = group;
     const count = countOf(bindings);
     group.places = count === 0 ? [] : trimmed(at.flatMap((each) => this.#placesOf(group, each)));

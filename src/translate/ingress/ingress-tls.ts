@@ -73,7 +73,7 @@ function translateEntry(entry: TlsEntry, place: Place, scope: TlsScope): Named |
     for (const host of own) scope.hosts.add(host, place).missing ??= "has no secretName";
     return undefined;
   }
-  if (hosts.length > 0 && own.length === 0) return undefined;
+  if (hosts.length > 0 && own.length === 0 && ruleHosts(scope).length === 0) return undefined;
   const { namespace } = scope.prepared.ingress.metadata;
   const certificate = load({ namespace, name: secretName }, own, place, scope);
   if (certificate === undefined) return undefined;
@@ -97,16 +97,21 @@ function wantedOf(hosts: readonly string[], place: Place, scope: TlsScope): read
 
 /** As in ingress-nginx, a host that no entry gives a certificate gets the first one of the Ingress that is for it. */
 function translateRuleHosts(loaded: readonly (Named | undefined)[], scope: TlsScope): void {
-  const { prepared, names, hosts } = scope;
-  const place = placeOf(prepared.ingress, "spec", "tls");
-  for (const { host } of prepared.hosts) {
-    if (host.kind === "any" || !names.isOwned(host)) continue;
-    const wanted = hosts.add(host, place);
+  const place = placeOf(scope.prepared.ingress, "spec", "tls");
+  for (const host of ruleHosts(scope)) {
+    const wanted = scope.hosts.add(host, place);
     if (wanted.certificate !== undefined) continue;
     const found = loaded.find((each) => each?.certificate.isFor(host) === true);
     if (found !== undefined) serve(found, [host], scope);
     else if (wanted.place === place) wanted.missing ??= "does not name it";
   }
+}
+
+/** The names of its rules that are its namespace's. */
+function ruleHosts({ prepared, names }: TlsScope): readonly HostPattern[] {
+  return prepared.hosts.flatMap(({ host }) =>
+    host.kind !== "any" && names.isOwned(host) ? [host] : [],
+  );
 }
 
 /** Reports a host for which the Ingress may have no certificate. */
