@@ -46,6 +46,11 @@ describe("the filters of the data plane (lua/alb/filters/index.lua)", () => {
   });
 
   it("change nothing that auth reads before it has been checked", () => {
-    expect(fields.slice(0, fields.indexOf("checked"))).toEqual(["cors", "redirect", "bodyLimit"]);
+    expect(fields.slice(0, fields.indexOf("checked"))).toEqual([
+      "responseSteps",
+      "cors",
+      "redirect",
+      "bodyLimit",
+    ]);
   });
 });

@@ -22,10 +22,13 @@ function site(created: string, host: string): string {
   );
 }
 
+const OWN_ADDRESSES =
+  "with addresses in the option gatewayAddresses, each Gateway has one of its own";
+
 test("an older Ingress of another namespace keeps its host, and the listener is in conflict", () => {
   const { messages } = translated(listening("a.example") + site(OLD, "a.example"));
   expect(messages("LISTENER_CONFLICT")).toEqual([
-    "hostname a.example on port 80 can't be had: it belongs to Ingress site/web",
+    `hostname a.example on port 80 can't be had: it belongs to Ingress site/web; ${OWN_ADDRESSES}`,
   ]);
 });
 
@@ -57,7 +60,7 @@ test("a young listener gets no host below an older listener of another namespace
   ).replace('"namespace"', `"creationTimestamp":"${YOUNG}","namespace"`);
   const yaml = listening("*.example") + text;
   expect(translated(yaml).messages("LISTENER_CONFLICT")).toEqual([
-    "hostname a.example on port 80 can't be had: it belongs to Gateway default/mid",
+    `hostname a.example on port 80 can't be had: it belongs to Gateway default/mid; ${OWN_ADDRESSES}`,
   ]);
   expect(translated(yaml, { sharedHosts: true }).messages("LISTENER_CONFLICT")).toEqual([]);
 });
