@@ -50,7 +50,7 @@ describe("the certificates of Ingresses", () => {
     gateway = await scene.use(
       Gateway.start({
         flags: ["--default-certificate", "default/fallback-tls"],
-        errors: [/CERTIFICATE_UNUSABLE/],
+        errors: [/CERTIFICATE_UNUSABLE|TLS_WITHOUT_CERTIFICATE/],
         files: {
           "exact.yaml": secret(exact),
           "broken.yaml": yaml(
