@@ -154,14 +154,13 @@ local function open_endpoint(service, deadline)
         local began = now()
         local ends = is_brief and min(deadline, began + outages.BRIEF) or deadline
         local sock, err, reused = connect(service, address, port, pool, ends)
-        local endpoint = address .. ":" .. port
         if sock then
             return sock, nil, reused
         end
-        if err ~= "timeout" then
-            outages.failed(upstream, endpoint, "connect_failed")
-        elseif now() - began >= 0.9 * outages.BRIEF then
-            outages.failed(upstream, endpoint, "connect_timeout")
+        local is_late = err == "timeout"
+        if not is_late or now() - began >= outages.WAITED then
+            local reason = is_late and "connect_timeout" or "connect_failed"
+            outages.failed(upstream, address .. ":" .. port, reason)
         end
         last_err = err
         if now() >= deadline then

@@ -25,6 +25,8 @@ local _M = {
     --- every other try may, as in nginx.conf: for routes without a connect timeout of their own.
     BRIEF = 1,
     WHOLE = 5,
+    --- What a try must have waited, in seconds, for its timeout to count: its request's deadline may end it sooner.
+    WAITED = 0.9,
 }
 
 -- Seconds before the first probe of an outage: at first, and at most. Also the limits of the time between two probes.

@@ -125,7 +125,7 @@ end
 -- Whether the last try could wait as long as any may: its request's deadline may have ended it.
 local function has_waited()
     local seconds = str_match(var.upstream_response_time or "", "([%d.]+)[ :,-]*$")
-    return (tonumber(seconds) or 0) >= 0.9 * outages.BRIEF
+    return (tonumber(seconds) or 0) >= outages.WAITED
 end
 
 -- Notes an endpoint that ended the connection before a response began. No internal redirect lies between the tries of a
