@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { DIAGNOSTIC_CATALOG, type DiagnosticCode } from "../../src/diagnostics/catalog.js";
+import { formatText } from "../../src/diagnostics/format.js";
 import { writeFiles } from "../../src/output/files.js";
 import {
   actualOutput,
@@ -49,9 +50,13 @@ test("stale files of all that is written can be told from a user's", async () =>
   }
 });
 
-test("no expected file holds a hash or a key", () => {
+test("no expected file and no diagnostic holds a hash or a key", () => {
   for (const golden of goldenCases()) {
-    for (const [name, contents] of expectedOutput(golden)) {
+    const { diagnostics } = compileCase(golden);
+    for (const [name, contents] of [
+      ...expectedOutput(golden),
+      ["diagnostics", formatText(diagnostics)] as const,
+    ]) {
       expect({ golden: golden.name, name, secret: SECRET.exec(contents)?.[0] }).toEqual({
         golden: golden.name,
         name,

@@ -8,13 +8,15 @@ import { load, loadAll } from "js-yaml";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { type Compilation, compile } from "../../src/compile.js";
-import { formatCounts, formatText } from "../../src/diagnostics/format.js";
 import { inOrder } from "../../src/diagnostics/sink.js";
 import type { RefusedObject } from "../../src/model/options.js";
 import { review } from "../../src/translate/review.js";
 import { advance, initialInput } from "../../src/input/load.js";
 import type { Source } from "../../src/input/documents.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
+import type { PolicyDocument } from "../../src/model/policy.js";
+import { diagnosticsText } from "./diagnostics-text.js";
+import { policyText } from "./policy-text.js";
 import { featuresText, statusText } from "./status-text.js";
 
 export const GOLDEN_ROOT = join(import.meta.dirname, "../golden");
@@ -57,11 +59,11 @@ interface CaseDescription {
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
-  /** What to compare besides statuses, diagnostics and small files; `stream` is the block of nginx.conf. */
+  /** What to compare besides statuses, diagnostics and small files: `policy` is policy.json as lines, `stream` the block of nginx.conf. */
   readonly show?: readonly (typeof SHOWN)[number][];
 }
 
-const SHOWN = ["policy", "nginx.conf", "stream", "features"] as const;
+const SHOWN = ["policy", "policy.json", "nginx.conf", "stream", "features"] as const;
 
 const KEYS = [
   "purpose",
@@ -148,24 +150,31 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   const secret: string[] = [];
   for (const file of files) {
     if (file.contents instanceof SecretText) secret.push(`${file.mode.toString(8)} ${file.path}\n`);
-    else if (isShown(file.path, show)) output.set(file.path, contentsOf(file));
-    else if (file.path === "nginx.conf" && show.includes("stream"))
-      output.set(file.path, streamBlock(contentsOf(file)));
+    else
+      for (const [name, contents] of shownOf(file.path, contentsOf(file), show))
+        output.set(name, contents);
   }
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
   if (statuses.length > 0) output.set("status.txt", statusText(statuses));
   if (show.includes("features")) output.set("features.txt", featuresText(statuses));
   const sorted = inOrder(diagnostics);
-  if (sorted.length > 0) {
-    const text = formatText(sorted, { colours: false });
-    output.set("diagnostics.txt", `${text}${formatCounts(sorted)}\n`);
-  }
+  if (sorted.length > 0) output.set("diagnostics.txt", diagnosticsText(sorted));
   return output;
 }
 
-function isShown(path: string, show: NonNullable<CaseDescription["show"]>): boolean {
-  if (path === "policy.json") return show.includes("policy");
-  return path !== "nginx.conf" || show.includes("nginx.conf");
+type Shown = readonly (readonly [name: string, contents: string])[];
+
+function shownOf(
+  path: string,
+  contents: string,
+  show: NonNullable<CaseDescription["show"]>,
+): Shown {
+  const asked = show as readonly string[];
+  if ((path !== "policy.json" && path !== "nginx.conf") || asked.includes(path))
+    return [[path, contents]];
+  if (path === "policy.json" && asked.includes("policy"))
+    return [["policy.txt", policyText(JSON.parse(contents) as PolicyDocument)]];
+  return path === "nginx.conf" && asked.includes("stream") ? [[path, streamBlock(contents)]] : [];
 }
 
 function streamBlock(conf: string): string {
