@@ -41,7 +41,7 @@ $(BUILT): $(INSTALLED) tsconfig.base.json tsconfig.build.json $(shell find src -
 	@touch $@
 
 .PHONY: test
-test: $(INSTALLED) ## Run check and every test, on both nginx
+test: $(INSTALLED) ## Run check and every test; the second nginx runs what depends on nginx
 	@MAKE=$(MAKE) .ci/test "$(CHECKS)" "$(TESTS)" "build-image build-cluster" "test-cluster conformance"
 
 .PHONY: check
@@ -219,9 +219,19 @@ TESTS := test-build test-unit test-smoke $(LUA_TESTS) $(E2E_TESTS) test-smoke-le
 $(TESTS): $(INSTALLED)
 test-smoke $(E2E_TESTS) test-smoke-least-node: test-build
 
-# $(call jest,PROJECT,NGINX)
+# $(call jest,PROJECT,NGINX,TESTS)
 jest = NODE_OPTIONS=--experimental-vm-modules ALBC_TEST_NGINX=$(CURDIR)/$(2) \
-  $(STEP) .ci/own-network node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json
+  $(STEP) .ci/own-network node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json $(3)
+
+# The first nginx runs all tests; the others run those of what nginx itself does: parsing, limits, TLS, HTTP/2, gRPC, streams,
+# connections to backends and auth services, reloads, and code that LuaJIT compiles.
+OF_NGINX := '/test/lua/(output|tls|upstream)/' \
+  '/test/lua/(backend-tls|bodies-on-disk|client-requests|compiled-traces|draining|error-pages|golden-nginx|request-cost.odd-requests)' \
+  '/test/lua/(auth/(connection|http-client)|filters/mirror|render/quoting)' \
+  '/e2e/specs/(forged-requests|header-floods|host-attacks|http-limits|http-protocols|path-attacks)' \
+  '/e2e/specs/(backend-protocols|buffering|error-pages|grpc-routes|streams-behind-a-proxy|tcp-udp-routes|tls|client-certificates)' \
+  '/e2e/specs/(killed-albc|live-changes|nginx-user|recovery|refused-by-nginx|taken-ports)'
+of_nginx = $(if $(filter-out $(firstword $(NGINX_SUITES)),$*),$(OF_NGINX))
 
 test-build:
 	@$(STEP) tsc -p tsconfig.build.json
@@ -230,10 +240,10 @@ test-unit: $(NGINX) $(GATEWAY_API)
 test-smoke: $(NGINX)
 	@$(call jest,smoke,$(NGINX))
 $(LUA_TESTS): test-lua-%: .nginx/%/nginx
-	@$(call jest,lua,$<)
+	@$(call jest,lua,$<,$(of_nginx))
 $(E2E_TESTS): test-e2e-%: .nginx/%/nginx
 	@deploy/debian-command prometheus prometheus
 	@deploy/debian-command chromium-headless-shell chromium-headless-shell
-	@$(call jest,e2e,$<)
+	@$(call jest,e2e,$<,$(of_nginx))
 test-smoke-least-node: $(NGINX) .node/$(NODE_LEAST)/bin/node
 	@PATH="$(CURDIR)/.node/$(NODE_LEAST)/bin:$$PATH" $(call jest,smoke,$(NGINX))
