@@ -37,8 +37,7 @@ describe("an Ingress with further names", () => {
     count: number,
     names: number,
     more: Record<string, string> = {},
-    spec: object = {},
-    httpsPort = 0,
+    { httpsPort = 0, ...spec }: { httpsPort?: number; defaultBackend?: object } = {},
   ) =>
     translated(
       ingress("big", {
@@ -65,7 +64,7 @@ describe("an Ingress with further names", () => {
 
   it("counts each port, default backends and app-root", () => {
     const more = (annotations: Record<string, string>, spec: object) =>
-      at(64, TOO_MANY - 1, annotations, spec, 443).reports;
+      at(64, TOO_MANY - 1, annotations, { ...spec, httpsPort: 443 }).reports;
     const backend = { service: { name: "web", port: { number: 80 } } };
     expect(more({}, {})).toEqual([]);
     expect(more({}, { defaultBackend: backend })).toHaveLength(1);
