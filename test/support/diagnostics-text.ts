@@ -9,6 +9,7 @@ import {
   formatFieldPath,
 } from "../../src/diagnostics/diagnostic.js";
 import { formatResource } from "../../src/diagnostics/format.js";
+import { visible } from "../../src/support/text.js";
 
 export function diagnosticsText(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.map((diagnostic) => `${line(diagnostic)}\n`).join("");
@@ -24,7 +25,7 @@ function line(diagnostic: Diagnostic): string {
     field && formatFieldPath(field),
   ];
   const rest = [
-    JSON.stringify(message).slice(1, -1),
+    visible(message),
     ...(hint === undefined || hint === DIAGNOSTIC_CATALOG[code].hint ? [] : [`hint: ${hint}`]),
     ...related.map((other) => `${other.message}: ${placeOf(other.location)}`),
   ];

@@ -31,12 +31,12 @@ function entryLines(map: string, entries: object): readonly string[] {
   return Object.entries(entries).map(([id, entry]) => `${map} ${id} ${JSON.stringify(entry)}`);
 }
 
-/** `hosts ingress/80 ingress/443 | web.example`, with a line for each of its bindings. */
+/** `hosts ingress/80 ingress/443 | web.example`, with its binding, or a line for each of them. */
 function hostLines(hosts: PolicyDocument["hosts"]): readonly string[] {
   const tables = new Map<string, string[]>();
   for (const [key, bindings] of Object.entries(hosts)) {
     const [table = "", host = ""] = key.split("|");
-    const rest = [` | ${host}`, ...bindings.map(bindingLine)].join("\n");
+    const rest = [` | ${host}`, ...bindings.map(bindingLine)].join(bindings.length > 1 ? "\n" : "");
     tables.set(rest, [...(tables.get(rest) ?? []), table]);
   }
   return Array.from(tables, ([rest, names]) => `hosts ${names.join(" ")}${rest}`);
