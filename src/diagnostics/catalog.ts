@@ -297,6 +297,11 @@ export const DIAGNOSTIC_CATALOG = {
     "With the option snippets: translate, the directives of a snippet are done one by one. These never had an effect in ingress-nginx, or the gateway does the same anyway.",
     "nothing needs to be done",
   ),
+  ANNOTATION_WITHOUT_EFFECT: info(
+    "an annotation never had an effect",
+    "ingress-nginx does not have this name, or does not read its domain, so it ignored the annotation, too.",
+    "nothing needs to be done, unless the effect is wanted",
+  ),
   PRIORITY_LOCAL: info(
     "a priority counts only in its namespace",
     "ingress-rule-priority orders the paths of one namespace. A path without a host stays behind all objects of other namespaces that name the host, whatever its priority.",

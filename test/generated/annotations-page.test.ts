@@ -1,4 +1,5 @@
 import type { AnyAnnotation } from "../../src/translate/ingress/annotations/annotation.js";
+import { neverActs } from "../../src/translate/ingress/annotations/unsupported-table.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/annotations/origin.js";
 import { DIRECTIVES, SNIPPETS } from "../../src/translate/ingress/snippets/directives.js";
@@ -27,6 +28,11 @@ index of no path. The last column of the tables says what happens then:
   A switch closes only if it is on. With the option \`unsupportedRestrictions: report\`, the paths are served and the report is an
   error; authentication stays closed.
 - *unserved*: the Ingress is not served.
+- *without effect, as before*: clients see no difference, so albc says nothing.
+
+The same holds for values that ask for what happens anyway, such as \`false\` of a switch. An unknown name below the third prefix that is
+not near to a known one never had an effect in ingress-nginx, either: albc says so as information. So it does for names below
+\`ingress.kubernetes.io\` and \`kubernetes.io\`, which ingress-nginx does not read.
 
 By default, snippets have no effect ([Snippets](#snippets) says how to change that). A snippet closes unless all its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates,
 such as \`more_set_headers\`, \`proxy_set_header\`, \`gzip\`. So \`return\`, \`rewrite\`, \`if\`, \`location\`, \`include\` and Lua close. A
@@ -129,24 +135,35 @@ function section(group: AnyAnnotation["group"]): string {
   const unsupported = rows.flatMap((row) => (row.supported ? [] : [unsupportedLine(row)]));
   return [
     `\n## ${TITLES[group]}\n`,
-    table("| annotation | prefixes | value | what it does | a wrong value is |", supported),
+    table(
+      "| annotation | prefixes | value | what it does | as in ingress-nginx | a wrong value is |",
+      supported,
+    ),
     table("| not supported | prefixes | what it is for | why not | it is |", unsupported),
     group === "snippet" ? snippets() : "",
   ].join("");
 }
 
 function table(header: string, lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `\n${header}\n|---|---|---|---|---|\n${lines.join("")}`;
+  const columns = header.split("|").length - 2;
+  return lines.length === 0 ? "" : `\n${header}\n${"|---".repeat(columns)}|\n${lines.join("")}`;
 }
 
 function supportedLine(row: Extract<AnyAnnotation, { supported: true }>): string {
   const { name, type, doc, fallback } = row;
-  return line(`\`${name}\``, prefixes(row), type.description, doc, fallback);
+  return line(`\`${name}\``, prefixes(row), type.description, doc, compared(row), fallback);
+}
+
+/** Whether an annotation does what it does in ingress-nginx, if that has it. */
+function compared({ prefixes: read, otherwise }: AnyAnnotation): string {
+  if (!read.includes("compat")) return "–";
+  return otherwise === undefined ? "yes" : `differs: ${otherwise}`;
 }
 
 function unsupportedLine(row: Extract<AnyAnnotation, { supported: false }>): string {
-  const { name, doc, why, fallback } = row;
-  return line(`\`${name}\``, prefixes(row), doc, why, fallback);
+  const { name, doc, why, fallback, acts } = row;
+  const effect = acts === neverActs ? "without effect, as before" : fallback;
+  return line(`\`${name}\``, prefixes(row), doc, why, effect);
 }
 
 function prefixes(row: AnyAnnotation): string {

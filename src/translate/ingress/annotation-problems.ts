@@ -4,6 +4,7 @@ import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
 import type { PathMatch } from "../../model/route.js";
 import type { CompileOptions } from "../../model/options.js";
+import { isNear } from "../../support/did-you-mean.js";
 import { shortened } from "../../support/text.js";
 import { AUTH_SWITCHES } from "../auth/methods.js";
 import type { TranslateContext } from "../context.js";
@@ -14,10 +15,10 @@ import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotat
 import {
   type AnnotationKey,
   type AnnotationPrefix,
-  exactKey,
   parseAnnotationKey,
   pathKey,
 } from "./annotations/annotation-key.js";
+import { foreignAnnotations } from "./foreign-annotations.js";
 import { snippetRestrictions } from "./snippets/restrictions.js";
 import { isSnippet, snippetReports } from "./snippets/snippets.js";
 
@@ -45,7 +46,7 @@ export function annotationProblems(
   let whole: string | undefined;
   const byPath = new Map<string, string>();
   const locations: ClosedLocation[] = [];
-  const reports: Report[] = foreignAuth(ingress, options);
+  const reports: Report[] = [...foreignAnnotations(ingress, options)];
   for (const written of annotationsOf(ingress, options)) {
     const { key, value, field } = written;
     const path = closedPath(key, ingress);
@@ -116,26 +117,6 @@ function onlyLocations(name: string, value: string): readonly PathMatch[] | unde
   if (!isSnippet(name)) return undefined;
   const { isWhole, locations } = snippetRestrictions(value);
   return isWhole ? undefined : locations;
-}
-
-const AUTH_WORD = /(?:^|[-_.])(?:auth|authn|oauth2?|oidc|jwt)(?:[-_.]|$)/i;
-
-/** Annotations of other products that mean authentication. */
-function foreignAuth(ingress: Ingress, { domains }: CompileOptions): Report[] {
-  const texts = Object.keys(ingress.metadata.annotations ?? {});
-  const read = new Set(texts.flatMap((text) => exactKey(text, domains)?.name ?? []));
-  return texts.flatMap((text) => {
-    const name = text.slice(text.indexOf("/") + 1);
-    if (!AUTH_WORD.test(name) || read.has(name)) return [];
-    if (parseAnnotationKey(text, domains) !== undefined) return [];
-    const message = `${text} has no effect here`;
-    const hint =
-      findAnnotation(name) === undefined
-        ? "protect the paths with auth-type or auth-url, if nothing else does"
-        : `did you mean ${domains.compatAnnotations}/${name}?`;
-    const place = placeOf(ingress, ...annotationField(text));
-    return [{ code: "ANNOTATION_UNKNOWN", message, hint, ...place, ...AT_KEY }];
-  });
 }
 
 function closedPath(key: AnnotationKey, ingress: Ingress): string | undefined {
@@ -251,7 +232,7 @@ function problemOfName(
   options: CompileOptions,
 ): Report | undefined {
   const annotation = findAnnotation(name);
-  if (annotation === undefined) return problemOfUnknown(name, value);
+  if (annotation === undefined) return problemOfUnknown({ prefix, name }, value);
   if (!annotation.prefixes.includes(prefix)) {
     const message = `${name} is not read under this prefix, only under ${prefixList(annotation)}`;
     const code = restrictsAccess(name, value) ? "ANNOTATION_MISSPELT" : "ANNOTATION_PREFIX";
@@ -265,8 +246,16 @@ function problemOfName(
     : problemOfUnsupported(annotation, text, options);
 }
 
-function problemOfUnknown(name: string, value: string): Report {
+/** ingress-nginx ignores names that it does not know; a name near to a known one may be a mistake of today. */
+function problemOfUnknown(
+  { prefix, name }: Pick<AnnotationKey, "prefix" | "name">,
+  value: string,
+): Report {
   const meant = meantAnnotation(name);
+  if (prefix === "compat" && (meant === undefined || !isNear(name, meant))) {
+    const message = `${JSON.stringify(name)} never had an effect in ingress-nginx`;
+    return { code: "ANNOTATION_WITHOUT_EFFECT", message };
+  }
   const message = `${JSON.stringify(name)} is not an annotation that is known`;
   if (!restrictsAccess(name, value)) {
     const hint = didYouMean(meant, "?");
@@ -290,6 +279,8 @@ function problemOfUnsupported(
 ): Report | undefined {
   // Those of group `auth` are closed by their auth, which auth-enable can switch off.
   if (fallback === "closed" && group === "auth") return undefined;
+  // A harmless snippet still loses what it sets.
+  if (!acts(text) && group !== "snippet") return undefined;
   const message = `${name} has no effect. ${why}`;
   if (fallback === "ignored" || !acts(text)) return { code: "ANNOTATION_UNSUPPORTED", message };
   if (fallback === "unenforced") return { code: "LIMIT_UNSUPPORTED", message };

@@ -47,6 +47,8 @@ interface AnnotationBase {
   readonly fallback: "ignored" | "closed" | "unenforced" | "unserved";
   /** What it does, one sentence for docs/annotations.md. */
   readonly doc: string;
+  /** How it differs from ingress-nginx, a clause for docs/annotations.md. Absent: it does the same. */
+  readonly otherwise?: string;
 }
 
 /** An annotation that has an effect. */
@@ -255,7 +257,7 @@ export function rowsOf(group: AnyAnnotation["group"]) {
     name: string,
     type: Annotation<T>["type"],
     doc: string,
-    differs: Partial<Pick<Annotation<T>, "prefixes" | "fallback">> = {},
+    differs: Partial<Pick<Annotation<T>, "prefixes" | "fallback" | "otherwise">> = {},
   ): Annotation<T> => {
     const usual = { prefixes: PATH_PREFIXES, fallback: "ignored", supported: true } as const;
     return { name, group, ...usual, type, doc, ...differs };

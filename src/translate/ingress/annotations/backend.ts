@@ -23,6 +23,8 @@ import type { AnnotationReader } from "./annotation-reader.js";
 
 const row = rowsOf("backend");
 const affinity = rowsOf("affinity");
+/** ingress-nginx's default of two of them is in the profile. */
+const WITH_UNITS = { otherwise: "takes units; sending and reading have 60 s there by default" };
 
 function headerRewrite(
   name: keyof typeof HEADER_REWRITES,
@@ -37,22 +39,26 @@ export const BACKEND_ROWS = {
   protocol: row(
     "backend-protocol",
     choiceOf(["HTTP", "HTTPS", "GRPC", "GRPCS"], (text) => text.toUpperCase()),
-    "Protocol of the backend; HTTP by default. AUTO_HTTP, FCGI and AJP are not supported.",
+    "Protocol of the backend; HTTP by default.",
+    { otherwise: "AUTO_HTTP, FCGI and AJP are not supported" },
   ),
   connectTimeout: row(
     "proxy-connect-timeout",
     DURATION,
     "Timeout for connecting to the backend; 5 s by default.",
+    WITH_UNITS,
   ),
   sendTimeout: row(
     "proxy-send-timeout",
     DURATION,
     "Timeout between two writes to the backend; 120 s by default.",
+    WITH_UNITS,
   ),
   readTimeout: row(
     "proxy-read-timeout",
     DURATION,
     "Timeout between two reads from the backend; 120 s by default.",
+    WITH_UNITS,
   ),
   host: row(
     "upstream-vhost",
@@ -74,7 +80,8 @@ export const BACKEND_ROWS = {
   buffering: row(
     "proxy-buffering",
     BUFFERING,
-    "`off` streams every response of the paths; `on`, the default, only those that [need it](operations.md#buffered-and-streamed-responses). ingress-nginx streams by default.",
+    "`off` streams every response of the paths; `on`, the default, only those that [need it](operations.md#buffered-and-streamed-responses).",
+    { otherwise: "there, `off` is the default" },
   ),
   affinity: affinity("affinity", choiceOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
   cookie: affinity(

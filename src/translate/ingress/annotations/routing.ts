@@ -39,7 +39,9 @@ export const ROUTING_ROWS = {
     choiceOf(["all", "any"], (text) => text.toLowerCase()),
     "`any`: source ranges or authentication must pass; `all`, the default: both must pass.",
   ),
-  bodySize: access("proxy-body-size", SIZE, "Largest request body; larger ones get 413."),
+  bodySize: access("proxy-body-size", SIZE, "Largest request body; larger ones get 413.", {
+    otherwise: "without it the option bodyLimit holds; there, 1 MiB",
+  }),
   useRegex: routing(
     "use-regex",
     BOOLEAN,
@@ -50,7 +52,7 @@ export const ROUTING_ROWS = {
     "server-alias",
     DNS_NAMES,
     "More hosts for all rules that have a host. A host is skipped if a rule of the namespace or an older Ingress of another namespace names it.",
-    { ...OF_INGRESS, ...CLOSING },
+    { ...OF_INGRESS, ...CLOSING, otherwise: "no regular expressions" },
   ),
   rewriteTarget: rowsOf("rewrite")(
     "rewrite-target",
@@ -62,7 +64,7 @@ export const ROUTING_ROWS = {
     "canary",
     BOOLEAN,
     "Canaries are not supported. An Ingress with `true` is not served, and its main Ingress gets all requests.",
-    { ...OF_INGRESS, fallback: "unserved" },
+    { ...OF_INGRESS, fallback: "unserved", otherwise: "there are no canaries" },
   ),
 };
 

@@ -50,7 +50,15 @@ function isOn(text: string): boolean {
   return !value.ok || value.value;
 }
 
+/** Clients see no difference, whatever the value. */
+export const neverActs = (): boolean => false;
+
 const ignored = rowsOf({ fallback: "ignored", acts: () => true });
+const same = rowsOf({ fallback: "ignored", acts: neverActs });
+const ignoredBySwitch = rowsOf({ fallback: "ignored", acts: isOn });
+/** `values`: what happens anyway. */
+const ignoredUnless = (...values: readonly string[]) =>
+  rowsOf({ fallback: "ignored", acts: (text) => !values.includes(text.toLowerCase()) });
 const unenforced = rowsOf({ fallback: "unenforced", acts: (text) => text !== "0" });
 const closed = rowsOf({ fallback: "closed", acts: () => true });
 const closedBySwitch = rowsOf({ fallback: "closed", acts: isOn });
@@ -82,15 +90,15 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "auth-cache-key": "Key by which auth responses are cached.",
     "auth-cache-duration": "How long auth responses are cached.",
   }),
-  ...ignored("auth", "Connections to auth services are always kept alive.", {
+  ...same("auth", "Connections to auth services are always kept alive.", {
     "auth-keepalive": "Number of idle connections to the auth service.",
     "auth-keepalive-requests": "Maximum requests on one such connection.",
     "auth-keepalive-timeout": "How long an idle connection is kept.",
     "auth-keepalive-share-vars": "Shares nginx's variables with the request to the service.",
   }),
-  ...ignored(
+  ...same(
     "auth",
-    "Use auth-enable under the load balancer's own prefix; this one leaves authentication on.",
+    "There is no authentication for all Ingresses. That of an ALB2 or Frontend stays on; auth-enable under the load balancer's own prefix switches it off.",
     {
       "enable-global-auth": "Switches off authentication that is configured for all Ingresses.",
     },
@@ -111,30 +119,37 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "session-cookie-secure": "Secure attribute of the session cookie.",
     "session-cookie-partitioned": "Partitioned attribute of the session cookie.",
   }),
+  ...same("affinity", "The hash is always the same.", {
+    "session-cookie-hash": "Hash of the session cookie; ingress-nginx ignores it, too.",
+  }),
   ...ignored("affinity", "A session whose endpoint fails goes to another one for that request.", {
     "session-cookie-change-on-failure": "Moves a session whose endpoint fails.",
   }),
   ...ignored("backend", OWN_BUFFERS, {
+    "proxy-buffer-size": "Size of the buffer for response headers.",
+  }),
+  ...same("backend", OWN_BUFFERS, {
     "client-body-buffer-size": "Memory for buffering a request body.",
     "proxy-buffers-number": "Number of response buffers.",
-    "proxy-buffer-size": "Size of the buffer for response headers.",
     "proxy-busy-buffers-size": "Size of buffers that are being sent.",
     "proxy-max-temp-file-size": "Maximum size of temporary files for a response.",
     "proxy-request-buffering": "Buffers request bodies.",
   }),
-  ...ignored("backend", "HTTP/1.1 is used, or HTTP/2 for gRPC.", {
+  ...ignoredUnless("1.1")("backend", "HTTP/1.1 is used, or HTTP/2 for gRPC.", {
     "proxy-http-version": "HTTP version to the backend.",
   }),
-  ...ignored("backend", COOKIES_PASS, {
+  ...ignoredUnless("off")("backend", COOKIES_PASS, {
     "proxy-cookie-domain": "Changes the domain of the backend's cookies.",
     "proxy-cookie-path": "Changes the path of the backend's cookies.",
   }),
-  ...ignored("backend", ONE_RETRY_RULE, {
+  ...ignoredUnless("error timeout")("backend", ONE_RETRY_RULE, {
     "proxy-next-upstream": "When a request is sent to another endpoint.",
+  }),
+  ...ignoredUnless("0")("backend", ONE_RETRY_RULE, {
     "proxy-next-upstream-timeout": "How long a request is retried.",
     "proxy-next-upstream-tries": "How often a request is retried.",
   }),
-  ...ignored("backend", REDIRECTS_PASS, {
+  ...ignoredUnless("off", "default")("backend", REDIRECTS_PASS, {
     "proxy-redirect-from": "Location of the backend that is replaced.",
     "proxy-redirect-to": "Replacement for that Location.",
   }),
@@ -144,11 +159,13 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "proxy-ssl-name": "Name that the backend's certificate must have.",
     "proxy-ssl-protocols": "TLS versions to the backend.",
   }),
-  ...ignored("backend", "It is always sent.", {
+  ...same("backend", "It is always sent.", {
     "proxy-ssl-server-name": "Whether SNI is sent to the backend.",
   }),
-  ...ignored("backend", NO_CLIENT_TLS_SETTINGS, {
+  ...ignoredUnless("off")("backend", NO_CLIENT_TLS_SETTINGS, {
     "proxy-ssl-verify": "Verifies the backend's certificate.",
+  }),
+  ...same("backend", NO_CLIENT_TLS_SETTINGS, {
     "proxy-ssl-verify-depth": "Maximum chain length of the backend's certificate.",
   }),
   ...ignored("backend", "nginx manages connections to backends itself.", {
@@ -160,10 +177,10 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("backend", "Use rewrite-request under the load balancer's own prefix.", {
     "x-forwarded-prefix": "Value of X-Forwarded-Prefix.",
   }),
-  ...ignored("backend", "Requests always go to endpoints.", {
+  ...ignoredBySwitch("backend", "Requests always go to endpoints.", {
     "service-upstream": "Sends requests to the Service's address.",
   }),
-  ...ignored("backend", "Endpoints are chosen in turn, or by affinity.", {
+  ...ignoredUnless("round_robin")("backend", "Endpoints are chosen in turn, or by affinity.", {
     "load-balance": "Algorithm for choosing an endpoint.",
   }),
   ...ignored("backend", "Use affinity, or session_affinity_policy of a Rule.", {
@@ -173,17 +190,17 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "upstream-hash-by-subset": "Chooses from a subset of endpoints.",
     "upstream-hash-by-subset-size": "Size of that subset.",
   }),
-  ...ignored("backend", "HTTP/2 push is gone from nginx and from browsers.", {
+  ...same("backend", "HTTP/2 push is gone from nginx and from browsers.", {
     "http2-push-preload": "Pushes resources.",
   }),
   ...ignored("backend", NO_FASTCGI, {
     "fastcgi-index": "Index file of FastCGI.",
     "fastcgi-params-configmap": "Parameters of FastCGI.",
   }),
-  ...ignored("backend", "Use backend-protocol: HTTPS.", {
+  ...ignoredBySwitch("backend", "Use backend-protocol: HTTPS.", {
     "secure-backends": "Old name for HTTPS backends.",
   }),
-  ...ignored("backend", PAGES_OF_BOTH, {
+  ...ignoredBySwitch("backend", PAGES_OF_BOTH, {
     "disable-proxy-intercept-errors": "Passes errors of the backend through.",
   }),
   ...ignored("backend", "Requests of Ingresses are not mirrored.", {
@@ -211,17 +228,21 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("waf", NO_WAF, {
     "modsecurity-transaction-id": "Names transactions.",
   }),
-  ...ignored("observability", ONE_LOG, {
+  ...ignoredUnless("true")("observability", ONE_LOG, {
     "enable-access-log": "Whether requests are logged.",
   }),
-  ...ignored("observability", "`albc explain` shows what a request would be rewritten to.", {
+  ...same("observability", "`albc explain` shows what a request would be rewritten to.", {
     "enable-rewrite-log": "Whether rewrites are logged.",
   }),
   ...ignored("observability", ONE_TRACING, {
     "opentelemetry-operation-name": "Name of the span.",
     "opentelemetry-trust-incoming-span": "Trusts the client's span.",
     "opentelemetry-trust-incoming-spans": "Trusts the client's span.",
+  }),
+  ...ignoredBySwitch("observability", ONE_TRACING, {
     "enable-opentracing": "Traces requests.",
+  }),
+  ...ignored("observability", ONE_TRACING, {
     "opentracing-trust-incoming-span": "Trusts the client's span.",
     otel: "The origin's own tracing.",
   }),
@@ -235,23 +256,23 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("snippet", SNIPPET, {
     "stream-snippet": "nginx configuration of TCP and UDP.",
   }),
-  ...ignored(
+  ...ignoredBySwitch(
     "redirect",
     "Use an Ingress for the other name with alb.ingress.cpaas.io/redirect-host.",
     {
       "from-to-www-redirect": "Redirects between the name with and without `www.`.",
     },
   ),
-  ...ignored("redirect", "It is always kept.", {
+  ...ignoredUnless("true")("redirect", "It is always kept.", {
     "preserve-trailing-slash": "Keeps the slash at the end in redirects to https.",
   }),
-  ...ignored("redirect", "The port is there whenever it is not 443.", {
+  ...ignoredBySwitch("redirect", "The port is there whenever it is not 443.", {
     "use-port-in-redirects": "Puts the port into redirects to https.",
   }),
-  ...ignored("redirect", "Redirects are absolute.", {
+  ...ignoredBySwitch("redirect", "Redirects are absolute.", {
     "relative-redirects": "Redirects without scheme and host.",
   }),
-  ...ignored("tls", "TLS always ends at the gateway.", {
+  ...ignoredBySwitch("tls", "TLS always ends at the gateway.", {
     "ssl-passthrough": "Forwards TLS to the backend without ending it.",
   }),
   ...ignored("tls", "Ciphers are the same for every host.", {

@@ -93,10 +93,10 @@ describe("an annotation that can't be read", () => {
   ])("%s: %j restricts access: %j", (name, value, restricts) => {
     const annotations = nginx({ [name]: value });
     const key = `metadata.annotations["nginx.ingress.kubernetes.io/${name}"]`;
-    const code = restricts ? "RESTRICTION_UNSUPPORTED" : "ANNOTATION_UNSUPPORTED";
     const result = one(annotations);
     const served = one(annotations, {}, { unsupportedRestrictions: "report" });
-    const report = [`${code} Ingress default/web ${key}`];
+    const code = restricts ? "RESTRICTION_UNSUPPORTED" : "ANNOTATION_UNSUPPORTED";
+    const report = value === "false" ? [] : [`${code} Ingress default/web ${key}`];
     expect([result.reports, served.reports]).toEqual([report, report]);
     const refuse = [503, `AuthFail : invalid cfg ${name}`] as const;
     expect(result.route(ID).refuse).toEqual(restricts ? refuse : undefined);
@@ -134,6 +134,11 @@ describe("reports about annotations", () => {
 
   it.each([
     ["nginx.ingress.kubernetes.io/proxy-bodysize", "ANNOTATION_UNKNOWN"],
+    ["nginx.ingress.kubernetes.io/ssl-protocols", "ANNOTATION_WITHOUT_EFFECT"],
+    ["nginx.ingress.kubernetes.io/enable-websocket", "ANNOTATION_WITHOUT_EFFECT"],
+    ["nginx.ingress.kubernetes.io/auth-oidc-issuer", "ANNOTATION_WITHOUT_EFFECT"],
+    ["ingress.kubernetes.io/auth-url", "ANNOTATION_WITHOUT_EFFECT"],
+    ["kubernetes.io/ssl-redirect", "ANNOTATION_WITHOUT_EFFECT"],
     ["alb.ingress.cpaas.io/something", "ANNOTATION_UNKNOWN"],
     ["index.0-0.alb.ingress.cpaas.io/something", "ANNOTATION_UNKNOWN"],
     ["nginx.ingress.kubernetes.io/configuration-snippet", "RESTRICTION_UNSUPPORTED"],
@@ -154,6 +159,23 @@ describe("reports about annotations", () => {
     ["index.00-1.alb.ingress.cpaas.io/satisfy", "ANNOTATION_INDEX_UNUSED"],
   ])("%s: %s", (key, code) => {
     expect(reportsOf({ [key]: "any" })).toEqual([`${code}["${key}"]`]);
+  });
+
+  it.each([
+    ["proxy-http-version", "1.1"],
+    ["proxy-request-buffering", "on"],
+    ["proxy-buffers-number", "16"],
+    ["proxy-max-temp-file-size", "0"],
+    ["client-body-buffer-size", "1m"],
+    ["enable-access-log", "true"],
+    ["enable-rewrite-log", "true"],
+    ["enable-global-auth", "false"],
+    ["enable-modsecurity", "false"],
+    ["from-to-www-redirect", "false"],
+    ["proxy-next-upstream", "error timeout"],
+    ["session-cookie-hash", "sha1"],
+  ])("leave %s: %s alone, which changes nothing", (name, value) => {
+    expect(reportsOf(nginx({ [name]: value }))).toEqual([]);
   });
 
   it("leave other domains alone", () => {
@@ -189,7 +211,7 @@ describe("reports about annotations", () => {
     const result = one(annotations, {}, { domains });
     expect(result.route(ID).bodyLimit).toBe(1);
     expect(result.reports).toEqual([
-      'ANNOTATION_UNKNOWN Ingress default/web metadata.annotations["compat.example/nothing"]',
+      'ANNOTATION_WITHOUT_EFFECT Ingress default/web metadata.annotations["compat.example/nothing"]',
     ]);
   });
 });
