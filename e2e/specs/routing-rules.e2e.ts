@@ -1,7 +1,3 @@
-import { EchoBackend, echoOf } from "../harness/echo-backend.js";
-import { freePort } from "../harness/free-port.js";
-import { Gateway } from "../harness/gateway.js";
-import type { Request } from "../harness/http-client.js";
 import {
   type Manifest,
   alb2,
@@ -11,210 +7,141 @@ import {
   rule,
   service,
   serviceGroup,
-  yaml,
 } from "../harness/manifests.js";
-import { useScene } from "../harness/scene.js";
+import { scenario } from "../harness/scenario.js";
 
-const scene = useScene();
 const OWNER = { alb: "edge", frontend: "web" };
-let gateway: Gateway;
-let port: number;
-let otherPort: number;
 
 type Term = readonly [type: string, rows: readonly (readonly string[])[], key?: string];
 
-/** A rule on the backend of its own name, for requests to `<name>.rule.example` that fulfil the terms. */
-function on(name: string, ...terms: readonly Term[]): Manifest {
-  return rule(name, OWNER, {
-    dslx: [
-      { type: "HOST", values: [["EQ", `${name}.rule.example`]] },
-      ...terms.map(([type, values, key]) => ({ type, values, ...(key !== undefined && { key }) })),
-    ],
-    serviceGroup: serviceGroup({ rules: 100 }),
-  });
+/** A rule for requests that fulfil the terms. */
+function when(name: string, terms: readonly Term[], more: Record<string, unknown>): Manifest {
+  const dslx = terms.map(([type, values, key]) => ({
+    type,
+    values,
+    ...(key !== undefined && { key }),
+  }));
+  return rule(name, OWNER, { dslx, ...more });
 }
 
-/** A rule for one host and path prefix. */
-function pathRule(name: string, path: string, more: Record<string, unknown>): Manifest {
-  return rule(name, OWNER, {
-    dslx: [
-      { type: "HOST", values: [["EQ", "order.example"]] },
-      { type: "URL", values: [["STARTS_WITH", path]] },
-    ],
-    ...more,
-  });
-}
+const RULES = { serviceGroup: serviceGroup({ rules: 100 }) };
 
-beforeAll(async () => {
-  const names = ["rules", "first", "second", "ingress", "default", "private"];
-  const backends = await Promise.all(names.map((name) => scene.use(EchoBackend.start(name))));
-  [port, otherPort] = [await freePort(), await freePort()];
-  gateway = await scene.use(
-    Gateway.start({
-      files: {
-        "services.yaml": yaml(...backends.map(({ name, port }) => service(name, [{ port }]))),
-        "alb.yaml": yaml(
-          namespace("default", { "cpaas.io/project": "shop" }),
-          namespace("elsewhere", { "cpaas.io/project": "bank" }),
-          alb2("edge", { projects: ["shop"], ingressHTTPPort: port, ingressHTTPSPort: 0 }),
-          frontend("web", "edge", { port }),
-          frontend("other", "edge", {
-            port: otherPort,
-            serviceGroup: serviceGroup({ default: 100 }),
-          }),
-        ),
-        "rules.yaml": yaml(
-          on("method", ["METHOD", [["EQ", "DELETE"]]]),
-          on("in", ["URL", [["IN", "/one", "/two"]]]),
-          on("starts", ["URL", [["STARTS_WITH", "/ab"]]]),
-          on("regex", ["URL", [["REGEX", "[0-9]{3}/x$"]]]),
-          on("header", ["HEADER", [["EQ", "blue"]], "X-Colour-Name"]),
-          on("exists", ["HEADER", [["EXIST"]], "x-flag"]),
-          on("query", ["PARAM", [["EQ", "a b"]], "q"]),
-          on("cookie", ["COOKIE", [["STARTS_WITH", "v2"]], "canary"]),
-          on("address", ["SRC_IP", [["RANGE", "127.0.0.5", "127.0.0.7"]]]),
-          on("rows", [
-            "PARAM",
-            [
-              ["EQ", "1"],
-              ["EQ", "2"],
-            ],
-            "a",
-          ]),
-          on("terms", ["PARAM", [["EQ", "1"]], "a"], ["METHOD", [["IN", "PUT", "POST"]]]),
-          rule("suffix", OWNER, {
-            dslx: [{ type: "HOST", values: [["ENDS_WITH", "*.tail.example"]] }],
-            serviceGroup: serviceGroup({ rules: 100 }),
-          }),
-          pathRule("late", "/p", { priority: 6, serviceGroup: serviceGroup({ second: 100 }) }),
-          pathRule("early", "/p", { priority: 4, serviceGroup: serviceGroup({ first: 100 }) }),
-          pathRule("wide-early", "/q", { priority: 3, serviceGroup: serviceGroup({ first: 100 }) }),
-          pathRule("long-late", "/q/longer", {
-            priority: 4,
-            serviceGroup: serviceGroup({ second: 100 }),
-          }),
-          pathRule("wide", "/r", { priority: 5, serviceGroup: serviceGroup({ second: 100 }) }),
-          pathRule("long", "/r/longer", {
-            priority: 5,
-            serviceGroup: serviceGroup({ first: 100 }),
-          }),
-          pathRule("before-ingress", "/i", {
-            priority: 4,
-            serviceGroup: serviceGroup({ first: 100 }),
-          }),
-          pathRule("after-ingress", "/j", {
-            priority: 6,
-            serviceGroup: serviceGroup({ second: 100 }),
-          }),
-        ),
-        "ingress.yaml": yaml(
-          ingress("shop", {
-            hosts: {
-              "order.example": [
-                { path: "/i/longer", service: "ingress" },
-                { path: "/j", service: "ingress" },
-              ],
-            },
-          }),
-          ingress("classed", {
-            className: "edge",
-            hosts: { "classed.example": [{ service: "ingress" }] },
-          }),
-          ingress("foreign-class", {
-            className: "other-balancer",
-            hosts: { "foreign.example": [{ service: "ingress" }] },
-          }),
-          ingress("foreign-project", {
-            namespace: "elsewhere",
-            hosts: { "bank.example": [{ service: "private" }] },
-          }),
-        ),
-        "bank.yaml": yaml(service("private", [{ port: backends[5]?.port ?? 0 }], "elsewhere")),
-      },
-    }),
+/** For `<name>.rule.example`. */
+const on = (name: string, ...terms: readonly Term[]): Manifest =>
+  when(name, [["HOST", [["EQ", `${name}.rule.example`]]], ...terms], RULES);
+
+/** A rule for one path prefix of order.example. */
+const order = (name: string, path: string, priority: number, to: string): Manifest =>
+  when(
+    name,
+    [
+      ["HOST", [["EQ", "order.example"]]],
+      ["URL", [["STARTS_WITH", path]]],
+    ],
+    {
+      priority,
+      serviceGroup: serviceGroup({ [to]: 100 }),
+    },
   );
-});
 
-async function reached(request: Request & { from?: string; port?: number }): Promise<unknown> {
-  const response = await gateway.send({ port, ...request });
-  return response.status === 200 ? echoOf(response).backend : response.status;
-}
-
-describe("a rule's dslx", () => {
-  it.each<[string, string, Request & { from?: string }, boolean]>([
-    ["METHOD EQ", "method", { method: "DELETE" }, true],
-    ["METHOD EQ", "method", { method: "GET" }, false],
-    ["URL IN", "in", { path: "/two" }, true],
-    ["URL IN", "in", { path: "/two/" }, false],
-    ["URL STARTS_WITH as a string", "starts", { path: "/abc" }, true],
-    ["URL STARTS_WITH as a string", "starts", { path: "/a" }, false],
-    ["URL REGEX unanchored", "regex", { path: "/some/123/x" }, true],
-    ["URL REGEX unanchored", "regex", { path: "/some/12/x" }, false],
-    ["HEADER EQ on a name with dashes", "header", { headers: [["x-colour-name", "blue"]] }, true],
-    ["HEADER EQ on a name with dashes", "header", { headers: [["x-colour-name", "red"]] }, false],
-    ["HEADER EQ without the header", "header", {}, false],
-    ["HEADER EXIST", "exists", { headers: [["X-Flag", "anything"]] }, true],
-    ["HEADER EXIST", "exists", {}, false],
-    ["PARAM EQ on the decoded value", "query", { path: "/?x=1&q=a%20b" }, true],
-    ["PARAM EQ on the decoded value", "query", { path: "/?q=ab" }, false],
-    ["COOKIE STARTS_WITH", "cookie", { headers: [["Cookie", "a=1; canary=v2.1"]] }, true],
-    ["COOKIE STARTS_WITH", "cookie", { headers: [["Cookie", "a=1; canary=v1"]] }, false],
-    ["SRC_IP RANGE", "address", { from: "127.0.0.6" }, true],
-    ["SRC_IP RANGE", "address", { from: "127.0.0.8" }, false],
-    ["rows as alternatives", "rows", { path: "/?a=2" }, true],
-    ["rows as alternatives", "rows", { path: "/?a=3" }, false],
-    ["terms together", "terms", { path: "/?a=1", method: "POST" }, true],
-    ["terms together", "terms", { path: "/?a=1", method: "GET" }, false],
-  ])("takes %s (%s, %j: %s)", async (_, name, request, matches) => {
-    const host = `${name}.rule.example`;
-
-    expect(await reached({ host, ...request })).toBe(matches ? "rules" : 404);
-  });
-
-  it("takes HOST ENDS_WITH for one label", async () => {
-    expect(await reached({ host: "a.tail.example" })).toBe("rules");
-    expect(await reached({ host: "a.b.tail.example" })).toBe(404);
-    expect(await reached({ host: "xtail.example" })).toBe(404);
-  });
-
-  it("does not believe a client that claims another address", async () => {
-    const headers = [
-      ["X-Real-IP", "127.0.0.6"],
-      ["X-Forwarded-For", "127.0.0.6"],
-    ] as const;
-
-    expect(await reached({ host: "address.rule.example", headers })).toBe(404);
-  });
-});
-
-describe("the order of rules", () => {
-  it.each([
-    ["/p", "first", "the lower priority number, of two with the same matches"],
-    ["/q/longer/x", "first", "the lower priority number, although the other is more specific"],
-    ["/r/longer/x", "first", "the longer path, at equal priority"],
-    ["/r/other", "second", "whatever still matches"],
-    ["/i/longer", "first", "a Rule of priority 4 before an Ingress, which has 5"],
-    ["/j", "ingress", "an Ingress before a Rule of priority 6"],
-  ])("for %s prefers %s: %s", async (path, backend) => {
-    expect(await reached({ host: "order.example", path })).toBe(backend);
-  });
-});
-
-describe("an ALB2", () => {
-  it("serves a Frontend's own backends where no rule matches", async () => {
-    expect(await reached({ host: "whoever.example", port: otherPort })).toBe("default");
-  });
-
-  it("keeps its Frontends apart", async () => {
-    expect(await reached({ host: "order.example", path: "/p", port: otherPort })).toBe("default");
-  });
-
-  it("serves Ingresses of its own class and of none", async () => {
-    expect(await reached({ host: "classed.example" })).toBe("ingress");
-    expect(await reached({ host: "foreign.example" })).toBe(404);
-  });
-
-  it("serves Ingresses of its projects' namespaces only", async () => {
-    expect(await reached({ host: "bank.example" })).toBe(404);
-  });
-});
+scenario(
+  {
+    backends: ["rules", "first", "second", "ingress", "default"],
+    ports: ["web", "other"],
+    objects: ({ web, other }) => [
+      namespace("default", { "cpaas.io/project": "shop" }),
+      namespace("elsewhere", { "cpaas.io/project": "bank" }),
+      alb2("edge", { projects: ["shop"], ingressHTTPPort: web, ingressHTTPSPort: 0 }),
+      frontend("web", "edge", { port: web }),
+      frontend("other", "edge", { port: other, serviceGroup: serviceGroup({ default: 100 }) }),
+      on("method", ["METHOD", [["EQ", "DELETE"]]]),
+      on("in", ["URL", [["IN", "/one", "/two"]]]),
+      on("starts", ["URL", [["STARTS_WITH", "/ab"]]]),
+      on("regex", ["URL", [["REGEX", "[0-9]{3}/x$"]]]),
+      on("header", ["HEADER", [["EQ", "blue"]], "X-Colour-Name"]),
+      on("exists", ["HEADER", [["EXIST"]], "x-flag"]),
+      on("query", ["PARAM", [["EQ", "a b"]], "q"]),
+      on("cookie", ["COOKIE", [["STARTS_WITH", "v2"]], "canary"]),
+      on("address", ["SRC_IP", [["RANGE", "127.0.0.5", "127.0.0.7"]]]),
+      on("rows", ["PARAM", ["1", "2"].map((value) => ["EQ", value]), "a"]),
+      on("terms", ["PARAM", [["EQ", "1"]], "a"], ["METHOD", [["IN", "PUT", "POST"]]]),
+      when("suffix", [["HOST", [["ENDS_WITH", "*.tail.example"]]]], RULES),
+      order("late", "/p", 6, "second"),
+      order("early", "/p", 4, "first"),
+      order("wide-early", "/q", 3, "first"),
+      order("long-late", "/q/longer", 4, "second"),
+      order("wide", "/r", 5, "second"),
+      order("long", "/r/longer", 5, "first"),
+      order("before-ingress", "/i", 4, "first"),
+      order("after-ingress", "/j", 6, "second"),
+      ingress("shop", {
+        hosts: {
+          "order.example": [
+            { path: "/i/longer", service: "ingress" },
+            { path: "/j", service: "ingress" },
+          ],
+        },
+      }),
+      ingress("classed", {
+        className: "edge",
+        hosts: { "classed.example": [{ service: "ingress" }] },
+      }),
+      ingress("foreign-class", {
+        className: "other-balancer",
+        hosts: { "foreign.example": [{ service: "ingress" }] },
+      }),
+      ingress("foreign-project", {
+        namespace: "elsewhere",
+        hosts: { "bank.example": [{ service: "private" }] },
+      }),
+      ...service("private", [{ port: other ?? 0 }], "elsewhere"),
+    ],
+  },
+  `
+  # Terms
+  DELETE method.rule.example/ [port web] → rules
+  GET method.rule.example/ [port web] → 404
+  GET in.rule.example/two [port web] → rules
+  GET in.rule.example/two/ [port web] → 404
+  GET starts.rule.example/abc [port web] → rules
+  GET starts.rule.example/a [port web] → 404
+  GET regex.rule.example/some/123/x [port web] → rules
+  GET regex.rule.example/some/12/x [port web] → 404
+  GET header.rule.example/ [x-colour-name: blue] [port web] → rules
+  GET header.rule.example/ [x-colour-name: red] [port web] → 404
+  GET header.rule.example/ [port web] → 404
+  GET exists.rule.example/ [X-Flag: anything] [port web] → rules
+  GET exists.rule.example/ [port web] → 404
+  GET query.rule.example/?x=1&q=a%20b [port web] → rules
+  GET query.rule.example/?q=ab [port web] → 404
+  GET cookie.rule.example/ [Cookie: a=1; canary=v2.1] [port web] → rules
+  GET cookie.rule.example/ [Cookie: a=1; canary=v1] [port web] → 404
+  GET address.rule.example/ [from 127.0.0.6] [port web] → rules
+  GET address.rule.example/ [from 127.0.0.8] [port web] → 404
+  # A client can't claim another address.
+  GET address.rule.example/ [X-Real-IP: 127.0.0.6] [X-Forwarded-For: 127.0.0.6] [port web] → 404
+  # Rows are alternatives, terms hold together.
+  GET rows.rule.example/?a=2 [port web] → rules
+  GET rows.rule.example/?a=3 [port web] → 404
+  POST terms.rule.example/?a=1 [port web] → rules
+  GET terms.rule.example/?a=1 [port web] → 404
+  # ENDS_WITH is for one label.
+  GET a.tail.example/ [port web] → rules
+  GET a.b.tail.example/ [port web] → 404
+  GET xtail.example/ [port web] → 404
+  # The lower priority number comes first, though another is more specific; then the longer path. An Ingress has 5.
+  GET order.example/p [port web] → first
+  GET order.example/q/longer/x [port web] → first
+  GET order.example/r/longer/x [port web] → first
+  GET order.example/r/other [port web] → second
+  GET order.example/i/longer [port web] → first
+  GET order.example/j [port web] → ingress
+  # A Frontend has its own backends where no rule matches, and no rule of another one.
+  GET any.example/ [port other] → default
+  GET order.example/p [port other] → default
+  # An ALB2 serves Ingresses of its class or of none, in namespaces of its projects.
+  GET classed.example/ [port web] → ingress
+  GET foreign.example/ [port web] → 404
+  GET bank.example/ [port web] → 404
+`,
+);
