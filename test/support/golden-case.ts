@@ -59,11 +59,11 @@ interface CaseDescription {
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
-  /** What to compare besides statuses, diagnostics and small files: `policy` is policy.json as lines, `stream` the block of nginx.conf. */
+  /** What to compare besides statuses, diagnostics and small files: `policy` is policy.json as lines, `stream` the block of nginx.conf, `ports` its maps and servers of ports. */
   readonly show?: readonly (typeof SHOWN)[number][];
 }
 
-const SHOWN = ["policy", "policy.json", "nginx.conf", "stream", "features"] as const;
+const SHOWN = ["policy", "policy.json", "nginx.conf", "stream", "ports", "features"] as const;
 
 const KEYS = [
   "purpose",
@@ -174,13 +174,25 @@ function shownOf(
     return [[path, contents]];
   if (path === "policy.json" && asked.includes("policy"))
     return [["policy.txt", policyText(JSON.parse(contents) as PolicyDocument)]];
-  return path === "nginx.conf" && asked.includes("stream") ? [[path, streamBlock(contents)]] : [];
+  if (path === "policy.json" || !/^(?:stream|ports)$/m.test(asked.join("\n"))) return [];
+  const block = streamBlock(contents);
+  return [[path, asked.includes("stream") ? block : ofPorts(block)]];
 }
 
 function streamBlock(conf: string): string {
   const block = /^stream \{\n(?:[ }].*\n|\n)*?\}\n/m.exec(conf)?.[0];
   if (block === undefined) throw new Error("nginx.conf has no block `stream`");
   return block;
+}
+
+/** The block less what every one begins and ends with. */
+function ofPorts(block: string): string {
+  return block
+    .replace(/^ {4}map_hash_max_size [^]*? {4}limit_conn_log_level info;\n\n/m, "")
+    .replace(
+      /^ {4}# The share of backends that can't be used\.\n {4}server \{\n(?: {8}.*\n)* {4}\}\n/m,
+      "",
+    );
 }
 
 /** What the case expects: file name → contents. */
