@@ -39,38 +39,6 @@ describe("what a route does", () => {
     expect(rewritten(["regex", "^/é", "", ["/ü"], false])).toBe("/%C3%BC/x");
   });
 
-  it.each([
-    ["a refused rule", { refuse: [500, "InvalidRule : x"] }, 500, "InvalidRule : x"],
-    ["no backend", { backends: [] }, 500, "InvalidBackend : no backend"],
-    ["no weight", { backends: [{ ...WEB, weight: 0 }] }, 500, "InvalidBackend : no backend"],
-    [
-      "no endpoint",
-      { backends: [{ ...WEB, upstream: "default/none/80" }] },
-      503,
-      "InvalidBalancer : no peer",
-    ],
-    [
-      "a refused backend",
-      { backends: [{ weight: 1, protocol: "http", refuse: [500, "x"] }] },
-      500,
-      "x",
-    ],
-    [
-      "a client outside the allowed ranges",
-      { allow: ["10.0.0.0/8"] },
-      403,
-      "AccessFail : client address not allowed",
-    ],
-    [
-      "a client in a denied range",
-      { allow: ["192.0.0.0/8"], deny: ["192.0.2.1"] },
-      403,
-      "AccessFail : client address not allowed",
-    ],
-  ] as const)("refuses by %s", (_, route, status, reason) => {
-    expect(outcome(route).answer).toEqual({ kind: "refused", status, reason });
-  });
-
   it("redirects, unless the client came by that scheme", () => {
     const redirect = { status: 308, scheme: "https", unlessScheme: "https" } as const;
     expect(outcome({ redirect }).answer).toEqual({ kind: "redirected", redirect });
