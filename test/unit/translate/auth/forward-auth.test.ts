@@ -29,6 +29,17 @@ function closedBy(annotations: Readonly<Record<string, string>>, yaml = "") {
   return harness(yaml).policyOf(compat({ ...FORWARD, ...annotations })).invalid;
 }
 
+/** Rows `name: value → problem`; a value with blanks or escapes is JSON. */
+function lines(text: string): readonly (readonly [string, string, string])[] {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [, name = "", value = "", problem = ""] = /^ *([\w-]+): (.*) → (.*)$/.exec(line) ?? [];
+      return [name, value.startsWith('"') ? (JSON.parse(value) as string) : value, problem];
+    });
+}
+
 describe("forward auth of an Ingress", () => {
   it("needs a URL only", () => {
     const { policyOf, reports, translator } = harness();
@@ -128,39 +139,18 @@ describe("headers for the auth service", () => {
     ]);
   });
 
-  it.each([
-    [
-      "a variable that is none",
-      { "X-A": "$nope" },
-      "has a value for X-A that has the unknown variable $nope",
-    ],
-    [
-      "a line break",
-      { "X-A": "a\nb" },
-      "has a value for X-A that must not hold line breaks or control characters",
-    ],
-    [
-      "a final line break",
-      { "X-A": "a\n" },
-      "has a value for X-A that must not hold line breaks or control characters",
-    ],
-    [
-      "a NUL",
-      { "X-A": "a\u0000" },
-      "has a value for X-A that must not hold line breaks or control characters",
-    ],
-    [
-      "a header of the connection",
-      { "Content-length": "5" },
-      "must not name the header Content-length, which belongs to the connection",
-    ],
-    [
-      "credentials for a proxy",
-      { "Proxy-Authorization": "x" },
-      "must not name the header Proxy-Authorization, which belongs to the connection",
-    ],
-  ])("close the path with %s", (_, data, problem) => {
-    expect(closedBy({ "auth-proxy-set-headers": "default/h" }, configMap("default/h", data))).toBe(
+  it.each(
+    lines(`
+      X-A: $nope → has a value for X-A that has the unknown variable $nope
+      X-A: "a\\nb" → has a value for X-A that must not hold line breaks or control characters
+      X-A: "a\\n" → has a value for X-A that must not hold line breaks or control characters
+      X-A: "a\\u0000" → has a value for X-A that must not hold line breaks or control characters
+      Content-length: 5 → must not name the header Content-length, which belongs to the connection
+      Proxy-Authorization: x → must not name the header Proxy-Authorization, which belongs to the connection
+    `),
+  )("close the path with %s: %j", (name, value, problem) => {
+    const yaml = configMap("default/h", { [name]: value });
+    expect(closedBy({ "auth-proxy-set-headers": "default/h" }, yaml)).toBe(
       `config map default/h ${problem}`,
     );
   });
@@ -190,102 +180,33 @@ describe("headers for the auth service", () => {
 });
 
 describe("broken forward auth closes the path", () => {
-  it.each([
-    [
-      "a URL that is none",
-      { "auth-url": "auth.example" },
-      "auth-url must start with http:// or https://",
-    ],
-    ["a blank URL", { "auth-url": "  " }, "auth-url must start with http:// or https://"],
-    [
-      "a variable that is none",
-      { "auth-url": "http://a/$requst_uri" },
-      "auth-url has the unknown variable $requst_uri, did you mean $request_uri?",
-    ],
-    [
-      "a method in lower case",
-      { "auth-method": "post" },
-      "auth-method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, OPTIONS, TRACE",
-    ],
-    [
-      "a method that is none",
-      { "auth-method": "GET;" },
-      "auth-method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, OPTIONS, TRACE",
-    ],
-    [
-      "response headers without a comma",
-      { "auth-response-headers": "X-A X-B" },
-      'auth-response-headers has the header name "X-A X-B"; names are letters, digits, - and _',
-    ],
-    [
-      "a pattern of response headers, X-Auth-Request-*",
-      { "auth-response-headers": "X-A, X-Auth-Request-*" },
-      'auth-response-headers has the header name "X-Auth-Request-*"; names are letters, digits, - and _',
-    ],
-    [
-      "a pattern of response headers, *",
-      { "auth-response-headers": "X-A, *" },
-      'auth-response-headers has the header name "*"; names are letters, digits, - and _',
-    ],
-    [
-      "a pattern of response headers, ^X-A",
-      { "auth-response-headers": "X-A, ^X-A" },
-      'auth-response-headers has the header name "^X-A"; names are letters, digits, - and _',
-    ],
-    [
-      "a response header of the connection",
-      { "auth-response-headers": "X-A, Transfer-Encoding" },
-      "auth-response-headers must not name the header Transfer-Encoding, which belongs to the connection",
-    ],
-    [
-      "a response header that many services take for one of the connection",
-      { "auth-response-headers": "X-A, Transfer_Encoding" },
-      "auth-response-headers must not name the header Transfer_Encoding, which belongs to the connection",
-    ],
-    [
-      "a sign-in URL that is none",
-      { "auth-signin": "login.example" },
-      "auth-signin must start with http:// or https://, or be a path that starts with /",
-    ],
-    [
-      "a variable in the sign-in URL that is none",
-      { "auth-signin": "https://a/$nope" },
-      "auth-signin has the unknown variable $nope",
-    ],
-    [
-      "a redirect parameter that would be two",
-      { "auth-signin": "https://a/", "auth-signin-redirect-param": "a=b&c" },
-      "auth-signin-redirect-param must be the name of a query parameter: 1 to 128 letters, digits, ., _, ~ and -",
-    ],
-    [
-      "a variable in the request redirect that is none",
-      { "auth-request-redirect": "$nope" },
-      "auth-request-redirect has the unknown variable $nope",
-    ],
-    [
-      "a line break in the request redirect",
-      { "auth-request-redirect": "/a\n/b" },
-      "auth-request-redirect must not hold line breaks or control characters",
-    ],
-    [
-      "a boolean that is none",
-      { "auth-always-set-cookie": "yes" },
-      "auth-always-set-cookie must be true or false",
-    ],
-  ])("%s", (_, annotations, invalid) => {
+  it.each(
+    lines(`
+      auth-url: auth.example → auth-url must start with http:// or https://
+      auth-url: "  " → auth-url must start with http:// or https://
+      auth-url: http://a/$requst_uri → auth-url has the unknown variable $requst_uri, did you mean $request_uri?
+      auth-method: post → auth-method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, OPTIONS, TRACE
+      auth-method: GET; → auth-method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, OPTIONS, TRACE
+      auth-response-headers: X-A X-B → auth-response-headers has the header name "X-A X-B"; names are letters, digits, - and _
+      auth-response-headers: X-A, X-Auth-Request-* → auth-response-headers has the header name "X-Auth-Request-*"; names are letters, digits, - and _
+      auth-response-headers: X-A, * → auth-response-headers has the header name "*"; names are letters, digits, - and _
+      auth-response-headers: X-A, ^X-A → auth-response-headers has the header name "^X-A"; names are letters, digits, - and _
+      auth-response-headers: X-A, Transfer-Encoding → auth-response-headers must not name the header Transfer-Encoding, which belongs to the connection
+      auth-response-headers: X-A, Transfer_Encoding → auth-response-headers must not name the header Transfer_Encoding, which belongs to the connection
+      auth-signin: login.example → auth-signin must start with http:// or https://, or be a path that starts with /
+      auth-signin: https://a/$nope → auth-signin has the unknown variable $nope
+      auth-signin-redirect-param: a=b&c → auth-signin-redirect-param must be the name of a query parameter: 1 to 128 letters, digits, ., _, ~ and -
+      auth-request-redirect: $nope → auth-request-redirect has the unknown variable $nope
+      auth-request-redirect: "/a\\n/b" → auth-request-redirect must not hold line breaks or control characters
+      auth-always-set-cookie: yes → auth-always-set-cookie must be true or false
+    `),
+  )("%s: %j", (name, value, invalid) => {
     const { policyOf, reports } = harness();
-    const policy = policyOf(compat({ ...FORWARD, ...annotations }));
+    const policy = policyOf(compat({ ...FORWARD, "auth-signin": "https://a/", [name]: value }));
     expect(policy).toMatchObject({ invalid });
     expect(policy.forward).toBeUndefined();
-    const [name] = Object.keys(annotations).slice(-1);
-    expect(reports()).toEqual([
-      [
-        "AUTH_CONFIG_INVALID",
-        "Ingress default/web",
-        `metadata.annotations["${KEY}/${name}"]`,
-        invalid,
-      ],
-    ]);
+    const field = `metadata.annotations["${KEY}/${name}"]`;
+    expect(reports()).toEqual([["AUTH_CONFIG_INVALID", "Ingress default/web", field, invalid]]);
   });
 
   it.each([
