@@ -110,6 +110,10 @@ golden-update: $(INSTALLED) nginx ## Rewrite expected and generated files; read 
 	@[ -z "$${CI:-}" ] || { echo "albc: golden files are compared in CI, never updated" >&2; exit 1; }
 	@UPDATE_GOLDEN=1 npm run --silent test:unit -- --testPathPatterns '/test/(golden|generated)/'
 
+.PHONY: laws
+laws: $(INSTALLED) ## Search each law of test/property for SECONDS (120) with new inputs; CI tries few
+	@ALBC_PROPERTY_SECONDS=$(or $(SECONDS),120) npm run --silent test:unit -- test/property
+
 .PHONY: release
 release: $(INSTALLED) ## Commit VERSION=x.y.z and make its files in .release/; REPOSITORY=https://… is where users find the code
 	@.ci/release "$(VERSION)" "$(REPOSITORY)"

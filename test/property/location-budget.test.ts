@@ -328,7 +328,7 @@ function kindsOf(objects: readonly Manifest[]): readonly string[] {
   return [...new Set(found)];
 }
 
-const RUNS = 60;
+const RUNS = 20;
 const lists = fc.array(written, { minLength: 1, maxLength: 8 });
 
 test(
