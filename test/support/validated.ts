@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { resolveSettings } from "../../src/cli/settings.js";
 import { runValidate } from "../../src/cli/validate.js";
 
-/** The messages of these files, each with its hint, and the lines about what is not read. */
+/** The messages of these files, each as `message → hint`, and the lines about what is not read. */
 export async function messages(
   folder: string,
   files: Readonly<Record<string, string>>,
@@ -37,13 +37,14 @@ export async function messages(
       readInput: () => Promise.resolve(""),
     },
   );
-  const lines = written.split("\n");
-  const found = lines.flatMap((line) => {
+  const found: string[] = [];
+  for (const line of written.split("\n")) {
     const [, message] = /^\S+ (?:error|warning|info) \w+: (.*)$/.exec(line) ?? [];
     const hint = /^ {2}hint: (.*)$/.exec(line)?.[1];
-    if (message !== undefined) return [message];
-    return hint === undefined ? (line.startsWith("not read") ? [line] : []) : [`→ ${hint}`];
-  });
+    if (message !== undefined) found.push(message);
+    else if (hint !== undefined) found.push(`${found.pop() ?? ""} → ${hint}`);
+    else if (line.startsWith("not read")) found.push(line);
+  }
   return found;
 }
 
