@@ -59,7 +59,7 @@ local function further_try(upstream, failure_status, own_limit)
     if failure_status == 504 and peer.was_connected() then
         return refuse(errors.reasons.timeout)
     end
-    if not may_repeat() and peer.was_connected() then
+    if peer.has_had_all() or not may_repeat() and peer.was_connected() then
         return refuse(errors.reasons.bad_gateway)
     end
     peer.renumber()
@@ -76,6 +76,9 @@ local function same_again()
     local address, port = peer.first_tried()
     if not address then
         return refuse(errors.reasons.no_peer)
+    end
+    if peer.has_had_all() then
+        return refuse(errors.reasons.bad_gateway)
     end
     peer.renumber()
     return connect(address, port)

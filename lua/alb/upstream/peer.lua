@@ -16,8 +16,10 @@ local recreate_request = balancer.recreate_request
 local set_current_peer = balancer.set_current_peer
 local str_byte = string.byte
 local str_find = string.find
+local str_gsub = string.gsub
 local str_match = string.match
 local min = math.min
+local select = select
 local tonumber = tonumber
 
 local _M = {
@@ -32,8 +34,8 @@ local _M = {
 -- Seconds that a connection of a pool may be idle, and requests that it may serve; the same as nginx's in nginx.conf.
 local IDLE, REQUESTS = 60, 10000
 
--- Endpoints that a request may try (turns.lua).
-local MOST_TRIED = 10
+-- Tries that a request may have (turns.lua).
+local MOST_TRIES = 10
 
 --- Endpoints that a request may try if the route sets no retries.
 _M.MAX_TRIES = 5
@@ -92,13 +94,20 @@ end
 
 --- An endpoint that this request has not tried; the next endpoint if it has tried all.
 function _M.next_untried(upstream)
-    for _ = 1, min(upstream.count, MOST_TRIED + 1) do
+    for _ = 1, min(upstream.count, MOST_TRIES + 1) do
         local address, port = endpoints.again(upstream)
         if not already_tried(address, port) then
             return address, port
         end
     end
     return endpoints.again(upstream)
+end
+
+--- Whether the request has had all tries that any may have. nginx doesn't count those on kept connections, and a
+--- backend can close hundreds of these without an answer.
+function _M.has_had_all()
+    -- Each try but the current one is followed by ", ", or by " : " at an internal redirect and at the end.
+    return select(2, str_gsub(var.upstream_addr or "", "[,:] ", "")) >= MOST_TRIES
 end
 
 -- nginx's structure of the request; nil if it can't be read.

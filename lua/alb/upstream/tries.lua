@@ -178,6 +178,9 @@ end
 
 -- The reason not to try again; nil if another try is allowed.
 local function reason_to_stop(plan, status, adaptor)
+    if peer.has_had_all() then
+        return errors.reasons.bad_gateway
+    end
     if peer.was_answered() or not peer.was_connected() then
         return nil
     end

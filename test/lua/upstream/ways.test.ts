@@ -44,6 +44,7 @@ const ROUTES: Readonly<Record<string, TestRoute & { readonly upstream?: string }
   each: { deadlines: { backendRequest: 300 } },
   "each-again": { deadlines: { backendRequest: 200 }, retry: { codes: [504], attempts: 1 } },
   whole: { deadlines: { request: 300 } },
+  patient: { deadlines: { request: 30_000 } },
   limited: { bodyLimit: 10 },
   "large-limit": { bodyLimit: 1000, retry: { codes: [503], attempts: 1 } },
   paged: { errorPages: { statuses: [503], upstream: "pages" } },
@@ -131,6 +132,16 @@ const send = (route: string, way: WayName, over: Request = {}) =>
 const post = (route: string, way: WayName, body = "content") =>
   send(route, way, { method: "POST", body });
 
+/** Leaves so many kept connections to the first backend. */
+async function keepConnections(route: string, way: WayName, count: number): Promise<void> {
+  const waiting: (() => void)[] = [];
+  first(way).reset((...exchange) => {
+    waiting.push(() => status(200)(...exchange));
+    if (waiting.length === count) for (const answer of waiting) answer();
+  });
+  await Promise.all(Array.from({ length: count }, () => send(route, way)));
+}
+
 async function timed<T>(promise: Promise<T>): Promise<{ result: T; ms: number }> {
   const start = performance.now();
   return { result: await promise, ms: performance.now() - start };
@@ -197,6 +208,17 @@ describe.each(WAY_NAMES)("a backend by %s", (way) => {
 
     expect(first(way).received).toHaveLength(3);
   });
+
+  // nginx doesn't count tries on kept connections. A client must pay for what it causes, whatever its backend does.
+  it.each(["bare", "few", "patient"])(
+    "gets a request ten times at most, however many kept connections it closes: %s",
+    async (route) => {
+      await keepConnections(route, way, 30);
+      first(way).reset(breaks);
+      expect((await send(route, way)).status).toBe(502);
+      expect(first(way).received.length).toBeLessThanOrEqual(10);
+    },
+  );
 
   it("gets no more tries than the route allows", async () => {
     first(way).reset(status(503));
@@ -353,6 +375,15 @@ describe.each(HTTP1_WAYS)("a WebSocket to a backend by %s", (way) => {
     await new Promise((resolve) => setTimeout(resolve, route === "whole" ? 600 : 0));
     expect(await client?.exchange("two")).toBe("two");
     connection.close();
+  });
+});
+
+describe.each(["plain", "tls", "verified"] as const)("a restarted backend by %s", (way) => {
+  it.each(["bare", "few", "patient"])("may have closed six kept connections: %s", async (route) => {
+    await keepConnections(route, way, 30);
+    first(way).reset(breaks, breaks, breaks, breaks, breaks, breaks, status(200));
+
+    expect((await send(route, way)).status).toBe(200);
   });
 });
 
