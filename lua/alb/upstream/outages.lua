@@ -33,7 +33,7 @@ local _M = {
 local SHORTEST, LONGEST = 1, 30
 -- The part of an outage's age that passes before the next probe.
 local PART = 5
--- Log lines of a worker within LOG_TIME seconds.
+-- Log lines of a namespace that a worker writes within LOG_TIME seconds.
 local MOST_LINES, LOG_TIME = 10, 10
 local REMEMBERED = shared.REMEMBERED
 -- Outages of a namespace that are remembered: thousands would cost every worker time, whosever they are.
@@ -47,20 +47,22 @@ local none = {}
 -- By namespace: how many entries it has.
 local sizes = {}
 
-local lines, lines_since = 0, 0
-
-local function log_line(...)
-    if now() - lines_since > LOG_TIME then
-        lines, lines_since = 0, now()
-    end
-    lines = lines + 1
-    if lines <= MOST_LINES then
-        ngx.log(ngx.WARN, "albc: endpoint ", ...)
-    end
-end
-
 local function namespace_of(id)
     return str_match(id, "^[^/]*")
+end
+
+-- By namespace: how many lines it has had since `lines_since`.
+local lines, lines_since = {}, 0
+
+local function log_line(id, endpoint, what)
+    if now() - lines_since > LOG_TIME then
+        lines, lines_since = {}, now()
+    end
+    local namespace = namespace_of(id)
+    lines[namespace] = (lines[namespace] or 0) + 1
+    if lines[namespace] <= MOST_LINES then
+        ngx.log(ngx.WARN, "albc: endpoint ", endpoint, " of ", id, what)
+    end
 end
 
 local function forget(id, endpoint)
@@ -218,7 +220,7 @@ function _M.failed(upstream, endpoint, reason, probe_now)
     if before and before.is_out or not before and is_full(id) then
         return
     end
-    log_line(endpoint, " of ", id, " is left out: ", reason)
+    log_line(id, endpoint, " is left out: " .. reason)
     shared.count(id, reason)
     write(id, endpoint, new_entry(before, reason, probe_now))
 end
@@ -258,7 +260,7 @@ function _M.probed(id, endpoint, began, is_connected)
         before.due = began + max(SHORTEST, min(age / PART, LONGEST))
         return shared.defer(id, endpoint, before)
     end
-    log_line(endpoint, " of ", id, str_format(" is back after %.1f s", age))
+    log_line(id, endpoint, str_format(" is back after %.1f s", age))
     write(id, endpoint, { is_out = false, since = time, due = time, wait = wait, reason = reason })
 end
 

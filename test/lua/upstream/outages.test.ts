@@ -135,6 +135,20 @@ test("another tenant's upstream with the same addresses is not affected", async 
   expect(gateway.newLog().match(/is left out/g)).toHaveLength(1);
 });
 
+test("endpoints of another tenant that come and go don't keep its own out of the log", async () => {
+  const [living] = await livingOnes(1);
+  const dead = await Promise.all(Array.from({ length: 40 }, () => freePort()));
+  const upstreams = ["loud/web/80", "quiet/web/80"].map((id) =>
+    upstreamOf(id, [living?.port ?? 0, ...(id.startsWith("loud") ? dead : dead.slice(0, 1))]),
+  );
+  const routes = { [host]: to("loud/web/80"), "other.example": to("quiet/web/80") };
+  const gateway = await scene.use(LuaGateway.start({ backend: 0, routes, upstreams }));
+  await statuses(gateway, 40);
+  expect(gateway.newLog().match(/is left out/g)?.length).toBe(10);
+  await statuses(gateway, 4, "other.example");
+  expect(gateway.newLog()).toContain("of quiet/web/80 is left out");
+});
+
 test("neither a kept connection that is closed nor a late response counts", async () => {
   const server = await scene.use(ScriptedServer.start());
   const answer = server.answer;
