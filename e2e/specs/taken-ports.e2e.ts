@@ -8,7 +8,7 @@ import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request } from "../harness/http-client.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { type Manifest, ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 
@@ -41,6 +41,12 @@ const users = async (password: string): Promise<string> =>
   yaml(secret("users", { auth: await htpasswdLine("ann", password) }));
 const listeners = (ports: Readonly<Record<string, number>>): string =>
   yaml(...gatewayOn(ports), httpRoute("route", ["route.example"], [{ service: "web" }]));
+const gatewayAt = (name: string, port: number): readonly Manifest[] =>
+  gatewayOn({ web: port })
+    .map((object) =>
+      object.kind === "Gateway" ? { ...object, metadata: { ...object.metadata, name } } : object,
+    )
+    .filter(({ kind }) => kind === "Gateway");
 const as = (password: string): Request => ({
   host: HOST,
   headers: [["Authorization", basic("ann", password)]],
@@ -78,6 +84,45 @@ it("a port that is taken at the start does not keep the others from being served
   const gateway = await start({ "gateway.yaml": listeners({ taken }) });
   await gateway.logged(/PORT_UNAVAILABLE/);
   expect((await gateway.send(as("old"))).status).toBe(200);
+});
+
+// nginx names few of its ports when it gives up, after 2.5 s each time, and only one that is no address of the machine.
+describe("a hundred listeners on ports that can't be had cost nobody else their time", () => {
+  const holders: Server[] = [];
+  let gateways: string;
+  const refusals = (gateway: Gateway): number =>
+    gateway.albc.lines.filter(({ text }) => text.includes("can't listen on these ports")).length;
+
+  beforeAll(async () => {
+    const ports: number[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      const server = createServer();
+      holders.push(server);
+      ports.push(await listen(server, { host: "0.0.0.0" }));
+    }
+    gateways = yaml(...ports.flatMap((port, index) => gatewayAt(`taken-${String(index)}`, port)));
+  });
+  afterAll(async () => {
+    await Promise.all(holders.map((each) => new Promise((resolve) => each.close(resolve))));
+  });
+
+  it("at a start", async () => {
+    const open = await freePort();
+    const files = { "gateways.yaml": gateways, "gateway.yaml": listeners({ open }) };
+    const gateway = await start(files);
+    expect((await gateway.send(as("old"))).status).toBe(200);
+    expect(refusals(gateway)).toBe(1);
+  });
+
+  it("later", async () => {
+    const gateway = await start();
+    const open = await freePort();
+    await gateway.write("gateways.yaml", gateways);
+    await gateway.write("gateway.yaml", listeners({ open }));
+    const route = { host: "route.example", port: open };
+    await gateway.until("the other listener serves", route, ({ status }) => status === 200);
+    expect(refusals(gateway)).toBe(1);
+  });
 });
 
 it("a start without any port serves nothing, and the port once it is free", async () => {

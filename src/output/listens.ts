@@ -153,26 +153,26 @@ export function listensOf(text: string): readonly string[] {
 }
 
 /**
- * The places that an nginx with this nginx.conf could not listen on. nginx names the address, but not whether it is for TCP or UDP. If
- * nginx.conf has both, the machine is asked; it may report both although one is nginx's own, which is free once it is left out.
+ * The places that an nginx with this nginx.conf could not listen on, and all others that can't be had for the same reason: nginx names only
+ * some. nginx names the address, but not whether it is for TCP or UDP; what can be had by now may have been either. `own`: see isFree.
  */
 export async function refusedPlaces(
   said: readonly string[],
   path: string,
   own: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const listens = said.length === 0 ? [] : await readListens(path);
-  const refused: string[] = [];
-  for (const place of said) {
-    const wanted = [place, `${place}/udp`].filter((each) => listens.includes(each));
-    const [only = place, other] = wanted;
-    if (other === undefined) {
-      refused.push(only);
-      continue;
-    }
-    const taken: string[] = [];
-    for (const each of wanted) if (await isTaken(each, own)) taken.push(each);
-    refused.push(...(taken.length > 0 ? taken : wanted));
+  if (said.length === 0) return [];
+  const wanted = new Map<string, string | undefined>();
+  for (const place of await readListens(path)) {
+    if (!own.includes(place)) wanted.set(place, await obstacle(place, own));
   }
-  return refused;
+  const named = said.map((place) => {
+    const either = [place, `${place}/udp`].filter((each) => wanted.has(each));
+    const taken = either.filter((each) => wanted.get(each) !== undefined);
+    return taken.length > 0 ? taken : either.length > 0 ? either : [place];
+  });
+  const reasons = new Set(named.flat().map((place) => wanted.get(place)));
+  reasons.delete(undefined);
+  const others = [...wanted].flatMap(([place, reason]) => (reasons.has(reason) ? [place] : []));
+  return [...new Set([...named.flat(), ...others])];
 }

@@ -39,6 +39,8 @@ export class NginxProcess implements Reloader {
   #said: string[] = [];
   #logPipe: LogPipe | undefined;
   #startedAt = 0;
+  /** Where it listens. */
+  #own: readonly string[] = [];
   readonly #backoff = new Backoff(FIRST_DELAY, LONGEST_DELAY);
   /** Milliseconds before the next restart; the first one is immediate. */
   #delay = 0;
@@ -98,10 +100,9 @@ export class NginxProcess implements Reloader {
     // It was not even started, or was killed: no output then.
     if (tested.exitCode === undefined)
       throw new NginxRefused(`nginx can't test it: ${tested.shortMessage ?? "no reason"}`);
-    if (tested.exitCode !== 0) throw await refused(tested.stderr, folder);
+    if (tested.exitCode !== 0) throw await this.#refused(tested.stderr, folder);
     if (this.pid === undefined) return;
-    const live = join(this.#options.folder, "nginx.conf");
-    refuseBlocked(await readListens(join(folder, "nginx.conf")), await readListens(live));
+    refuseBlocked(await readListens(join(folder, "nginx.conf")), this.#own);
   }
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {
@@ -117,9 +118,10 @@ export class NginxProcess implements Reloader {
     const settled = async (): Promise<boolean> => gaveUp() || (await isDone());
     const inTime = await poll(settled, { limit, signal: this.#stopping.signal });
     if (gaveUp()) {
-      throw await refused(this.#said.join("\n"), this.#options.folder);
+      throw await this.#refused(this.#said.join("\n"), this.#options.folder);
     }
     if (!inTime) throw new NginxRefused(`the reload was not done in ${String(limit / 1000)} s`);
+    this.#own = await readListens(join(this.#options.folder, "nginx.conf"));
   }
 
   /**
@@ -158,6 +160,7 @@ export class NginxProcess implements Reloader {
   async #launch(): Promise<void> {
     const { binary, folder } = this.#options;
     await removeSockets(folder);
+    this.#own = [];
     const words = ["-p", folder, "-c", "nginx.conf", "-g", this.#directives()];
     this.#said = [];
     this.#startedAt = performance.now();
@@ -185,6 +188,7 @@ export class NginxProcess implements Reloader {
         await refusedPlaces(unavailablePorts(this.#said.join("\n")), join(folder, "nginx.conf")),
       );
     }
+    this.#own = await readListens(join(folder, "nginx.conf"));
     void this.#exit.then(() => this.#revive(child));
   }
 
@@ -263,6 +267,15 @@ export class NginxProcess implements Reloader {
     return status !== undefined && status.workers.length >= status.expected;
   }
 
+  /** `folder`: of the refused nginx.conf. */
+  async #refused(said: string, folder: string): Promise<NginxRefused> {
+    const path = join(folder, "nginx.conf");
+    return new NginxRefused(
+      nginxFailure(said),
+      await refusedPlaces(unavailablePorts(said), path, this.#own),
+    );
+  }
+
   #directives(): string {
     return mainDirectives(this.#options.binary, this.#options.user);
   }
@@ -271,10 +284,4 @@ export class NginxProcess implements Reloader {
 function endOf({ signalCode }: ChildProcess, hasEnded: boolean, limit: number): string {
   if (!hasEnded) return `it did not serve within ${String(limit / 1000)} s, so albc ended it`;
   return signalCode === null ? "" : `another process ended it by ${signalCode} before it served`;
-}
-
-/** `folder`: of the refused nginx.conf. */
-async function refused(said: string, folder: string): Promise<NginxRefused> {
-  const places = await refusedPlaces(unavailablePorts(said), join(folder, "nginx.conf"));
-  return new NginxRefused(nginxFailure(said), places);
 }

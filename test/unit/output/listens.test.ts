@@ -61,6 +61,16 @@ test("where it wanted a port for both, the one that is taken is meant", async ()
   expect(await refusedPlaces([place], path)).toEqual([place, `${place}/udp`]);
 });
 
+test("all that can't be had for the same reason are meant, though nginx names one", async () => {
+  const [one, other, own] = [await takenPort(), await takenPort(), await takenPort()];
+  const place = ({ port }: { readonly port: number }): string => `127.0.0.1:${String(port)}/udp`;
+  const listens = [...[one, other, own].map(place), "203.0.113.1:53/udp", "127.0.0.1:0/udp"];
+  const path = conf(...listens.map((each) => each.replace("/udp", " udp reuseport")));
+  const refused = await refusedPlaces([`127.0.0.1:${String(one.port)}`], path, [place(own)]);
+  expect(refused).toEqual([one, other].map(place));
+  for (const { socket } of [one, other, own]) socket.close();
+});
+
 test("ports of TCP and UDP are looked at apart", async () => {
   const { socket, port } = await takenPort();
   const place = `127.0.0.1:${String(port)}`;
