@@ -25,7 +25,7 @@ import {
 } from "./render/policy/named-files.js";
 import type { RenderedFile } from "./render/rendered-file.js";
 import type { ShardMap } from "./render/shard-map.js";
-import { compareStrings } from "./support/collections.js";
+import { compareStrings, memoized, sameElements } from "./support/collections.js";
 import { PolicyTooLarge } from "./support/errors.js";
 
 /** The shards of bindings and routes. `bodyLimit`: bytes for routes without their own limit. */
@@ -34,6 +34,7 @@ class RouteShards {
   readonly hosts = new HostShards();
   readonly routes = new ListShards<Route>((route) => routeText(route, this.bodyLimit));
   readonly records = {
+    servers: new RecordShards(),
     headers: new RecordShards(),
     auths: new RecordShards(),
     certificates: new RecordShards(),
@@ -93,10 +94,13 @@ export class Renderer {
     if (this.#conf?.of === rendered && this.#conf.memory === memory) return this.#conf.text;
     const { routing, options, certificatePaths } = rendered;
     const model = this.#confModels.of(routing);
-    const key = JSON.stringify([model, options, memory]);
+    const { servers, listeners, streams, pools, backendTls, ...rest } = model;
+    const lists = [servers, listeners, streams, pools, backendTls].map(textOf);
+    const key = [...lists, JSON.stringify([rest, options, memory])];
     const known = this.#conf;
     const isKnown =
-      known?.key === key &&
+      known !== undefined &&
+      sameElements(known.key, key) &&
       [...known.paths].every(([id, path]) => certificatePaths.get(id) === path);
     this.#conf = isKnown
       ? { ...known, of: rendered }
@@ -105,12 +109,15 @@ export class Renderer {
   }
 }
 
+/** These lists stay the same objects while nothing in them changes. */
+const textOf = memoized((list: readonly unknown[]) => JSON.stringify(list));
+
 /** nginx.conf, and what it depends on. */
 interface RenderedConf {
   readonly of: RenderedRouting;
   readonly memory: number;
   /** Everything but the certificates. */
-  readonly key: string;
+  readonly key: readonly string[];
   /** Of the certificates that it names, by id. */
   readonly paths: ReadonlyMap<string, string | undefined>;
   readonly text: string;

@@ -8,46 +8,26 @@ import type { CompileOptions } from "./model/options.js";
 import { inBindingOrder } from "./model/route.js";
 import { type ObjectStatus, type OwnedObject, withShortMessages } from "./status/object-status.js";
 import { compareIds, joined, patched } from "./support/collections.js";
-import { translateFrontends } from "./translate/alb/frontends.js";
-import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
-import type { AuthContext } from "./translate/auth/auth-context.js";
 import type { UpstreamPlan } from "./translate/backends.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
-import type { BuildContext, CertificateCandidate } from "./translate/config-builder.js";
 import type { TranslateContext } from "./translate/context.js";
-import { Entries } from "./translate/parts/entries.js";
-import { gatewayClassStatuses } from "./translate/gateway/gateway-classes.js";
-import { gatewayServices } from "./translate/gateway/gateway-services.js";
-import { gatewayStatuses } from "./translate/gateway/gateway-status.js";
-import { translateGateways } from "./translate/gateway/gateways.js";
-import { createPolicies } from "./translate/gateway/policies/gateway-policies.js";
-import type { Policies } from "./translate/gateway/model.js";
 import { PolicyParts } from "./translate/gateway/policies/auth-policies.js";
-import { portsOfGateways } from "./translate/gateway/ports.js";
 import { notAccepted } from "./translate/gateway/routes/conditions.js";
 import { Routes } from "./translate/gateway/routes/routes.js";
-import {
-  type TranslatedStreams,
-  streamServers,
-  withStreamHosts,
-  translateStreamRoutes,
-} from "./translate/gateway/streams/stream-routes.js";
-import { LocationBudget } from "./translate/location-budget.js";
-import { PolicyBudget, type PolicyShares } from "./translate/policy-budget.js";
-import { OwnAddresses } from "./translate/own-addresses.js";
-import { shareGatewayLocations } from "./translate/gateway/gateway-locations.js";
-import { readGateways } from "./translate/gateway/written-gateways.js";
-import { addOptionPages } from "./translate/option-pages.js";
-import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
+import { withStreamHosts } from "./translate/gateway/streams/stream-routes.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
 import { ObjectTables } from "./translate/known-objects.js";
-import { type Part, Whole, collecting, eachOf, partOf } from "./translate/parts/part.js";
-import { publishedAddresses } from "./translate/published-addresses.js";
-import { fallbackCertificates, reportUncovered } from "./translate/server-certificates.js";
-import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
-import { Upstreams } from "./translate/upstreams.js";
+import { LocationBudget } from "./translate/location-budget.js";
+import { OwnAddresses } from "./translate/own-addresses.js";
+import { Entries } from "./translate/parts/entries.js";
+import { Whole } from "./translate/parts/part.js";
+import { type Served, Topology } from "./translate/parts/topology.js";
+import { PolicyBudget, type PolicyShares } from "./translate/policy-budget.js";
 import { roundabouts } from "./translate/roundabouts.js";
+import { reportUncovered } from "./translate/server-certificates.js";
+import { withoutUnavailable } from "./translate/unavailable-ports.js";
+import { Upstreams } from "./translate/upstreams.js";
 
 /** What was looked up before: of requests' upstreams, and of streams'. */
 interface KnownEndpoints {
@@ -77,72 +57,38 @@ export function withUpstreams(
   return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 
-type RestPart = Part & Pick<RoutingModel, "bindings">;
+/** What became of objects in the last translation, for some options. */
+class Tables {
+  readonly objects = new ObjectTables();
+  /** All parts. */
+  readonly whole = new Whole();
+  readonly entries = new Entries(this.whole, this.objects);
+  readonly routes = new Routes(this.whole, this.objects);
+  readonly policies = new PolicyParts(this.whole, this.objects);
+  readonly locations = new LocationBudget();
+  readonly policy = new PolicyBudget();
+  readonly topology: Topology;
 
-/** What became of objects in the last translation. */
+  constructor(options: CompileOptions) {
+    this.topology = new Topology(options, this);
+  }
+}
+
 export class TranslationMemory {
   #options = "";
-  #objects = new ObjectTables();
-  #whole = new Whole();
-  #routes = new Routes(this.#whole, this.#objects);
-  #entries = new Entries(this.#whole, this.#objects);
-  #policies = new PolicyParts(this.#whole, this.#objects);
-  #rest: RestPart | undefined;
-  #locations = new LocationBudget();
-  #policy = new PolicyBudget();
+  #tables: Tables | undefined;
 
-  /** All parts: of routes, of entries, and of the rest. */
-  get whole(): Whole {
-    return this.#whole;
-  }
-
-  get routes(): Routes {
-    return this.#routes;
-  }
-
-  get entries(): Entries {
-    return this.#entries;
-  }
-
-  get policies(): PolicyParts {
-    return this.#policies;
-  }
-
-  get locations(): LocationBudget {
-    return this.#locations;
-  }
-
-  get policy(): PolicyBudget {
-    return this.#policy;
-  }
-
-  /** Adds what is translated as a whole. */
-  addRest(rest: RestPart): void {
-    const difference = { key: "", before: this.#rest, now: rest };
-    this.#whole.update([difference]);
-    this.#whole.bind(eachOf([difference], ({ bindings }) => bindings));
-    this.#rest = rest;
-  }
-
-  /** Notes what has changed; after a change of the options, all objects. */
-  update(resources: RoutingResources, options: CompileOptions): void {
+  /** Those of the last call, unless that had other options. */
+  tablesFor(options: CompileOptions): Tables {
     const text = JSON.stringify(options);
-    if (text !== this.#options) this.forget();
+    if (this.#tables === undefined || text !== this.#options) this.#tables = new Tables(options);
     this.#options = text;
-    this.#objects.update(resources);
+    return this.#tables;
   }
 
   /** Where translating stops in the middle, some of what has changed was not translated. */
   forget(): void {
-    this.#options = "";
-    this.#objects = new ObjectTables();
-    this.#whole = new Whole();
-    this.#routes = new Routes(this.#whole, this.#objects);
-    this.#entries = new Entries(this.#whole, this.#objects);
-    this.#policies = new PolicyParts(this.#whole, this.#objects);
-    this.#rest = undefined;
-    this.#locations = new LocationBudget();
-    this.#policy = new PolicyBudget();
+    this.#tables = undefined;
   }
 }
 
@@ -154,74 +100,45 @@ export function translateRouting(
   memory: TranslationMemory,
 ): Routing {
   try {
-    const context = { resources, options, diagnostics };
-    memory.update(resources, options);
-    return translateChanges(context, memory);
+    const tables = memory.tablesFor(options);
+    tables.objects.update(resources);
+    return translateChanges({ resources, options, diagnostics }, tables);
   } catch (error: unknown) {
     memory.forget();
     throw error;
   }
 }
 
-function translateChanges(context: TranslateContext, memory: TranslationMemory): Routing {
+/** Each step updates tables that the next ones read. */
+function translateChanges(context: TranslateContext, tables: Tables): Routing {
+  const { topology, entries, routes, policies, whole } = tables;
   const closed = new ClosedObjects();
-  closed.addAll(context.resources, context.diagnostics);
-  const build = collecting(context, closed);
-  const published = publishedAddresses(build);
-
-  const { gateways: written, taken } = shareGatewayLocations(readGateways(build), build);
-  const ports = translateLoadBalancers(build, portsOfGateways(written, build.options));
-  const { routes, entries } = memory;
-  entries.name(ports, build);
-  const { balancers } = entries;
-  reportUnavailable(balancers, build);
-  const { gateways, freeSockets } = translateGateways(written, { balancers, published }, build);
-  const policies = createPolicies(gateways, build);
-  const attached = routes.translate(gateways, policies, build);
-  const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
-  translateFrontends(balancers, build);
+  closed.addAll(tables.objects.closed, context.diagnostics);
+  const ports = topology.ports();
+  entries.name(ports.balancers, context);
+  const served = topology.served();
+  routes.translate(served.gateways, served.policies, context);
   entries.translate();
-  reportAllRestrictions(build);
-  addOptionPages(build);
-  const fallback = fallbackCertificates(balancers, build);
-  const gatewayClasses = gatewayClassStatuses(build);
-  const ofGateways = gatewayStatuses(gateways, {
-    attached: new Map([...attached, ...streamRoutes.attached]),
-    policies,
-  });
-  const ofPolicies = policies.statuses(routes, memory.policies);
-  build.diagnostics.addAll(memory.whole.reports);
-  build.diagnostics.addAll(entries.reports);
-  const { shares, ...finished } = finish(streamRoutes.streams, policies, build, {
-    ...{ memory, fallback, taken },
-  });
+  const ofPolicies = served.policies.statuses(routes, policies, context);
+  context.diagnostics.addAll(whole.reports);
+  context.diagnostics.addAll(entries.reports);
+  const { shares, ...finished } = finish(served, { closed, taken: ports.taken }, tables, context);
   const shared = (statuses: readonly ObjectStatus[]) =>
-    withoutShare(statuses, { ...shares, whyClosed: closed.whyClosed }, build.options);
+    withoutShare(statuses, { ...shares, whyClosed: closed.whyClosed }, context.options);
   return {
     ...finished,
     statuses: joined([
-      albStatuses(balancers, build.config.refused).map(withShortMessages),
-      ingressStatuses(entries.served, published),
-      [...gatewayClasses, ...ofGateways].map(withShortMessages),
+      served.statuses.albs,
+      ingressStatuses(entries.served, ports.published),
+      served.statuses.classes,
+      routes.counted(served.statuses.gateways),
       shared(routes.statuses),
-      streamRoutes.statuses.map(withShortMessages),
+      served.statuses.streams,
       shared(ofPolicies),
     ]),
-    objects: gatewayServices(gateways, build),
-    streamUpstreams: streamRoutes.streams.upstreams,
+    objects: served.objects,
+    streamUpstreams: served.streamRoutes.upstreams,
   };
-}
-
-function reportAllRestrictions(build: TranslateContext): void {
-  for (const kind of ["ALB2", "Frontend", "Gateway"] as const) {
-    for (const object of build.resources.list(kind)) reportRestrictions(object, build);
-  }
-}
-
-interface Finishing {
-  readonly memory: TranslationMemory;
-  readonly taken: ReadonlySet<string>;
-  readonly fallback: readonly CertificateCandidate[];
 }
 
 /** An object that is closed for lack of a share, or by another one as a whole, is not accepted. */
@@ -246,18 +163,18 @@ function only<T>(list: readonly T[], isNeeded?: (each: T) => boolean): readonly 
 
 /** What namespaces have shares of. */
 function sharedParts(
-  { whole, locations, policy }: TranslationMemory,
+  { whole, locations, policy }: Tables,
   taken: ReadonlySet<string>,
-  build: BuildContext,
+  context: TranslateContext,
 ) {
-  const located = locations.share(whole.routes, taken, build);
+  const located = locations.share(whole.routes, taken, context);
   const routes = patched(whole.routes, located.changes, compareIds);
   const {
     bindings,
     auths: { values: auths },
   } = whole;
-  const shares = policy.share({ routes, bindings, auths }, build);
-  build.diagnostics.addAll([...located.reports, ...shares.reports]);
+  const shares = policy.share({ routes, bindings, auths }, context);
+  context.diagnostics.addAll([...located.reports, ...shares.reports]);
   const parts = {
     routes: patched(routes, shares.routes, compareIds),
     bindings: patched(bindings, shares.bindings, inBindingOrder),
@@ -266,34 +183,34 @@ function sharedParts(
   return { parts, shares };
 }
 
-/** Auth services are upstreams too, so their endpoints change without anything else changing. */
+/** The model, from all parts. Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
-  streams: TranslatedStreams,
-  policies: Policies,
-  build: AuthContext,
-  { memory, fallback, taken }: Finishing,
+  served: Served,
+  { closed, taken }: { readonly closed: ClosedObjects; readonly taken: ReadonlySet<string> },
+  tables: Tables,
+  context: TranslateContext,
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> & { readonly shares: PolicyShares } {
-  const { config, options } = build;
-  const inherited = policies.inherited();
-  // Its reports and closed objects are in the context already, together with those of the other parts.
-  memory.addRest({
-    ...partOf(build),
-    ...{ reports: [], closed: [], bindings: config.bound.bindings },
-  });
-  const { whole } = memory;
-  const { parts, shares } = sharedParts(memory, taken, build);
-  build.diagnostics.addAll(roundabouts(build.resources, parts));
-  for (const object of [...whole.closed, ...shares.closed]) config.closeObject(object);
-  const built = config.build({
-    ...parts,
-    inherited: [...inherited].sort(compareIds),
+  const { whole } = tables;
+  const { servers, listeners, inherited, streams, pools } = served;
+  const { parts, shares } = sharedParts(tables, taken, context);
+  context.diagnostics.addAll(roundabouts(context.resources, parts));
+  for (const object of shares.closed) closed.add(object);
+  for (const listener of served.closedListeners) closed.addListener(listener);
+  const closing = closed.close(parts);
+  const built = {
+    ...{ servers, listeners, inherited, streams, pools },
+    auths: parts.auths,
+    routes: patched(parts.routes, closing.routes, compareIds),
+    bindings: patched(parts.bindings, closing.bindings, inBindingOrder),
     credentials: whole.credentials.values,
-    ...certificatesOf({ memory, fallback }, shares, build),
+    ...certificatesOf(tables, served, shares, context),
     backendTls: whole.backendTls.values,
-    ...streamServers(streams, config.listeners()),
-  });
+  };
   return {
-    config: withStreamHosts(withoutUnavailable(built, config.refused, { options }), streams),
+    config: withStreamHosts(
+      withoutUnavailable(built, served.refused, context),
+      served.streamRoutes,
+    ),
     upstreams: only(whole.upstreams.values, shares.needsUpstream),
     certificateUses: whole.certificateUses.values,
     shares,
@@ -301,12 +218,12 @@ function finish(
 }
 
 function certificatesOf(
-  { memory: { whole, entries }, fallback }: Pick<Finishing, "memory" | "fallback">,
+  { whole, entries }: Tables,
+  { candidates, fallback }: Served,
   { needsCertificate }: PolicyShares,
-  { config, diagnostics }: AuthContext,
+  { diagnostics }: TranslateContext,
 ): Pick<DataPlaneConfig, "certificates" | "serverCertificates"> {
   const certificates = whole.certificates.values;
-  const { candidates } = config;
   const served = entries.serverCertificates.served(candidates, fallback, diagnostics);
   const serverCertificates = only(served, needsCertificate);
   reportUncovered(entries.uncovered, serverCertificates, certificates, diagnostics);

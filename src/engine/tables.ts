@@ -10,7 +10,7 @@ export type Key = string;
 
 const NONE: readonly never[] = [];
 
-/** Reads a row, and has the row being computed follow it, also if there is none. */
+/** Reads a row, and has the row being computed follow it, also if there is none. Once that row is computed, reading follows nothing. */
 export type Read = <V>(table: Table<V>, key: Key) => V | undefined;
 
 /** As methods, so that a table of values with more fields is one of values with fewer. */
@@ -172,13 +172,16 @@ export class Derived<S, V> extends Table<V, readonly Row[]> {
     const value = this.#source.get(key);
     const row = this.rowAt(key);
     const reads = new Set<Row>();
+    let isComputed = false;
     const read: Read = (table, other) => {
+      if (isComputed) return table.get(other);
       const known = table.rowAt(other);
       if (!reads.has(known)) known.readers = withMember(known.readers, row);
       reads.add(known);
       return known.value;
     };
     const now = value === undefined ? undefined : this.#compute(value, read, key);
+    isComputed = true;
     for (const each of row.origin ?? NONE) if (!reads.has(each)) each.table.unread(each.key, row);
     row.origin = reads.size === 0 ? undefined : [...reads];
     this.put(row, now);

@@ -4,7 +4,6 @@
  */
 import type { Closed, KubernetesObject } from "../api/wire.js";
 import type { DiagnosticSink } from "../diagnostics/sink.js";
-import { ROUTING_KINDS, type RoutingResources } from "../input/resources.js";
 import { ANY_HOST, type HostPattern, type SourceRef, hostKey, hostText } from "../model/values.js";
 import type { RoutingModel } from "../model/config.js";
 import {
@@ -21,6 +20,7 @@ import {
   memoized,
   sameElements,
 } from "../support/collections.js";
+import type { ClosedListener } from "./config-builder.js";
 import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
@@ -29,11 +29,6 @@ interface Named {
   readonly kind: string;
   readonly metadata: { readonly namespace: string; readonly name: string };
 }
-
-/** Of lists with thousands of objects few are new. */
-const closedIn = memoized((list: readonly KubernetesObject[]) =>
-  list.filter(({ closed }) => closed !== undefined),
-);
 
 /** Collects closed objects and listeners, and closes their routes once everything is bound. */
 export class ClosedObjects {
@@ -46,8 +41,8 @@ export class ClosedObjects {
   readonly #listeners = new Map<string, Route>();
 
   /** Adds the objects that reading has closed. They are reported already, so problems of the rest of them are not. */
-  addAll(resources: RoutingResources, diagnostics: DiagnosticSink): void {
-    for (const object of ROUTING_KINDS.flatMap((kind) => closedIn(resources.list(kind)))) {
+  addAll(objects: readonly KubernetesObject[], diagnostics: DiagnosticSink): void {
+    for (const object of objects) {
       this.add(object);
       diagnostics.mute(resourceRef(object));
     }
@@ -61,7 +56,7 @@ export class ClosedObjects {
   }
 
   /** Every host and path of a listener, whatever is bound there. */
-  addListener({ id, source }: Pick<Route, "id" | "source">, what: string): void {
+  addListener({ id, source, what }: ClosedListener): void {
     this.#listeners.set(id, refused({ id: `${id}/closed`, source }, what));
   }
 

@@ -1,13 +1,11 @@
-import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingModel } from "../model/config.js";
 import { type HostPattern, hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { BackendTls } from "../model/upstream.js";
-import { type Route, type RouteBinding, inBindingOrder } from "../model/route.js";
-import { compareIds, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import type { Route, RouteBinding } from "../model/route.js";
+import { compareIds, compareStrings, getOrInsert } from "../support/collections.js";
 import type { Backends } from "./backends.js";
 import type { Certificates } from "./certificates.js";
-import type { ClosedObjects } from "./closed-objects.js";
 import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
 
@@ -24,6 +22,11 @@ export interface CertificateCandidate {
   readonly wanted?: { readonly port: number; readonly place: Place };
 }
 
+/** A listener whose requests all answer 503, and why. */
+export interface ClosedListener extends Pick<Route, "id" | "source"> {
+  readonly what: string;
+}
+
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */
 export class ConfigBuilder {
   readonly #servers = new Map<string, Server>();
@@ -33,34 +36,23 @@ export class ConfigBuilder {
   readonly #bindings: RouteBinding[] = [];
   readonly #candidates: CertificateCandidate[] = [];
   readonly #backendTls = new Map<string, BackendTls>();
-  readonly #closed: ClosedObjects;
-  readonly #closedObjects: KubernetesObject[] = [];
+  readonly #closed: ClosedListener[] = [];
   /** Ids of listeners that get no sockets. */
   readonly refused = new Set<string>();
-
-  constructor(closed: ClosedObjects) {
-    this.#closed = closed;
-  }
 
   addListener(server: Server, listener: Listener): void {
     this.#servers.set(server.id, server);
     this.#listeners.set(listener.id, listener);
   }
 
-  /** See ClosedObjects. */
-  closeObject(object: KubernetesObject): void {
-    this.#closed.add(object);
-    this.#closedObjects.push(object);
-  }
-
-  /** Those that `closeObject` was called with. */
-  get closed(): readonly KubernetesObject[] {
-    return this.#closedObjects;
-  }
-
   /** All of its hosts and paths answer 503. */
-  closeListener(listener: Pick<Route, "id" | "source">, what: string): void {
-    this.#closed.addListener(listener, what);
+  closeListener(listener: ClosedListener): void {
+    this.#closed.push(listener);
+  }
+
+  /** Those that `closeListener` was called with. */
+  get closedListeners(): readonly ClosedListener[] {
+    return this.#closed;
   }
 
   /**
@@ -129,16 +121,9 @@ export class ConfigBuilder {
     this.#candidates.push({ certificate: { server, host } });
   }
 
-  /** `parts`: what was collected, here and elsewhere. */
-  build(parts: Omit<RoutingModel, "servers" | "listeners">): RoutingModel {
-    const { routes, bindings } = this.#closed.close(parts);
-    return {
-      servers: sorted(this.#servers.values()),
-      listeners: this.listeners(),
-      ...parts,
-      routes: patched(parts.routes, routes, compareIds),
-      bindings: patched(parts.bindings, bindings, inBindingOrder),
-    };
+  /** By id. */
+  get servers(): readonly Server[] {
+    return sorted(this.#servers.values());
   }
 }
 

@@ -6,6 +6,7 @@ import type { BackendProtocol, Refusal } from "../model/upstream.js";
 import { ANY_HOST } from "../model/values.js";
 import type { ConfigBuilder } from "./config-builder.js";
 import type { HostOwners } from "./host-owners.js";
+import { placeOf, sourceRef } from "./place.js";
 import { type Rank, orderKey } from "./precedence.js";
 
 /** A port that a listener of a Gateway wants. */
@@ -30,6 +31,9 @@ export interface LoadBalancer {
   /** Namespaces whose priorities count among the routes of all namespaces. */
   readonly prioritised: ReadonlySet<string>;
 }
+
+/** The owners of its hosts are known only after its ports. */
+export type NewBalancer = Omit<LoadBalancer, "owners">;
 
 /** Where Ingresses are served. */
 interface IngressEntry {
@@ -73,12 +77,21 @@ export const NOTHING_INHERITED: Inherited = {
   protocol: "http",
 };
 
-/** Adds the port's server and its listener for every host. `apart`: of Ingresses alone, as in ingress-nginx (Listener). */
-export function addEntryPort(config: ConfigBuilder, port: EntryPort, apart = false): void {
-  config.addListener(
-    { id: port.server, addresses: [], port: port.port, tls: port.tls },
-    { id: port.listener, server: port.server, hostname: ANY_HOST, ...(apart && { apart }) },
-  );
+/** Adds the servers of all ports, each with its listener for every host. Those of the options are apart, as in ingress-nginx (Listener). */
+export function addEntryPorts(balancers: readonly NewBalancer[], config: ConfigBuilder): void {
+  for (const { alb, ports } of balancers) {
+    for (const { port, tls, server, listener: id, frontend } of ports) {
+      config.addListener(
+        { id: server, addresses: [], port, tls },
+        { id, server, hostname: ANY_HOST, ...(alb === undefined && { apart: true }) },
+      );
+      const closed = alb?.closed ?? frontend?.closed;
+      const owner = frontend ?? alb;
+      if (closed === undefined || owner === undefined) continue;
+      const source = sourceRef(placeOf(owner, "spec"));
+      config.closeListener({ id, source, what: closed.what });
+    }
+  }
 }
 
 /** Binds a route to every host and path of a port. */

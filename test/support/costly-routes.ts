@@ -96,6 +96,24 @@ export const COSTLY_ROUTES: Costly = {
       route(i, { hostnames: range(16, (k) => `h${k}.g${Math.floor(i / 4)}.example`) }),
     ),
   ],
+  "ListenerSets that several routes have": (n) => [
+    ...one.filter(({ kind }) => kind !== "Gateway"),
+    gateway("g", listeners(1), { allowedListeners: { namespaces: { from: "All" } } }),
+    ...range(n, (i) =>
+      object(GATEWAY, "ListenerSet", `s${i}`, {
+        spec: {
+          parentRef: { name: "g" },
+          listeners: [{ name: "l", port: 8000, protocol: "HTTP", hostname: `*.h${i}.example` }],
+        },
+      }),
+    ),
+    ...range(2, (i) =>
+      route(i, {
+        parentRefs: [{ kind: "ListenerSet", name: "s0" }],
+        hostnames: [`r${i}.h0.example`],
+      }),
+    ),
+  ],
   "hosts and matches on 64 listeners": (n) => manyPlaces(n / 20),
   "hosts and matches on 64 listeners, each with a route of its own": (n) => [
     ...manyPlaces(n / 20),

@@ -59,7 +59,9 @@ export function harness(yaml: string): Harness {
     const whole = (last = new Whole());
     const objects = new ObjectTables();
     objects.update(resources);
-    return { whole, statuses: policies.statuses(routes, new PolicyParts(whole, objects)) };
+    // What listeners ask is known before the statuses.
+    policies.inherited();
+    return { whole, statuses: policies.statuses(routes, new PolicyParts(whole, objects), build) };
   };
   const listeners = states.flatMap((state) => state.listeners);
   return {

@@ -74,11 +74,45 @@ function byId<T extends { readonly id: string }, Shard>(
 }
 
 function servers(config: RoutingModel, tables: ListenerTables): Record<string, PolicyServer> {
-  const listeners = groupBy(config.listeners, (listener) => listener.server);
+  const known = serversOf(tables.state)(config.listeners);
   return byId(config.servers, (server) =>
-    policyServer(server, listeners.get(server.id) ?? [], tables),
+    getOrInsert(known, server, () => policyServer(server, config.listeners, tables)),
   );
 }
+
+/** What `servers` has made of servers, until their listeners or the tables of these change. */
+const serversOf = memoized((_state: object) =>
+  memoized((_listeners: readonly Listener[]) => new Map<Server, PolicyServer>()),
+);
+
+function policyServer(
+  server: Server,
+  all: readonly Listener[],
+  tables: ListenerTables,
+): PolicyServer {
+  const listeners = byServer(all).get(server.id) ?? [];
+  return {
+    port: server.port,
+    tls: server.tls,
+    listeners: listeners
+      .flatMap(({ id, hostname, keeps = [] }) => [hostname, ...keeps].map((host) => ({ id, host })))
+      .sort(mostSpecificFirst)
+      .map(({ id, host }) => [hostKey(host), id, ...tables.sharedBy(id)] as const),
+    ...filled(
+      "isolated",
+      listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
+    ),
+    ...filled(
+      "apart",
+      listeners.filter(({ apart }) => apart).map(({ id }) => id),
+    ),
+    ...present("clientCertificates", clientCertificates(listeners)),
+  };
+}
+
+const byServer = memoized((listeners: readonly Listener[]) =>
+  groupBy(listeners, ({ server }) => server),
+);
 
 function certificates(
   config: RoutingModel,
@@ -151,31 +185,6 @@ function policyBackendTls({
   return tls;
 }
 
-/** `listeners`: those of this server. */
-function policyServer(
-  server: Server,
-  listeners: readonly Listener[],
-  tables: ListenerTables,
-): PolicyServer {
-  return {
-    port: server.port,
-    tls: server.tls,
-    listeners: listeners
-      .flatMap(({ id, hostname, keeps = [] }) => [hostname, ...keeps].map((host) => ({ id, host })))
-      .sort(mostSpecificFirst)
-      .map(({ id, host }) => [hostKey(host), id, ...tables.sharedBy(id)] as const),
-    ...filled(
-      "isolated",
-      listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
-    ),
-    ...filled(
-      "apart",
-      listeners.filter(({ apart }) => apart).map(({ id }) => id),
-    ),
-    ...present("clientCertificates", clientCertificates(listeners)),
-  };
-}
-
 function clientCertificates(listeners: readonly Listener[]): PolicyServer["clientCertificates"] {
   const wanted = listeners.flatMap(({ id, clientCertificates: certificates }) =>
     certificates === undefined
@@ -229,9 +238,9 @@ export function routingShards(
     readonly hosts: ShardMap;
     readonly matches: ShardMap;
     readonly routes: ShardMap;
-    /** Shards of maps with thousands of entries, which are kept for the next call. */
+    /** Shards of maps with many or large entries, which are kept for the next call. */
     readonly records?: Readonly<
-      Partial<Record<"headers" | "auths" | "certificates", RecordShards>>
+      Partial<Record<"servers" | "headers" | "auths" | "certificates", RecordShards>>
     >;
   },
 ): ReadonlyMap<string, ShardMap> {
@@ -239,7 +248,7 @@ export function routingShards(
     records[name]?.map(map) ?? shardMap(map);
   return new Map([
     ["settings", ShardMap.of([[SETTINGS_KEY, canonicalJson(settings)]])],
-    ["servers", shardMap(servers)],
+    ["servers", shardsOf("servers", servers)],
     ["hosts", hosts],
     ...(matches.size === ShardMap.EMPTY.size ? [] : [["matches", matches] as const]),
     ["routes", routes],

@@ -199,6 +199,8 @@ interface SharedTable {
 }
 
 export class ListenerTables {
+  /** Another object once `sharedBy` has changed. */
+  state: object = {};
   /** By listener; the most useful first. */
   readonly #shared = new Map<string, readonly SharedTable[]>();
   readonly #tables = new Map<string, SharedTable>();
@@ -240,6 +242,7 @@ export class ListenerTables {
     const wanted = [...(this.#wanted.get(listener) ?? [])];
     const chosen = wanted.sort(mostUseful).slice(0, MOST_SHARED);
     this.#shared.set(listener, chosen);
+    if (!sameElements(before, chosen)) this.state = {};
     return !sameElements([...before].sort(compareIds), [...chosen].sort(compareIds));
   }
 

@@ -9,20 +9,16 @@ import {
   type GatewayPort,
   type Inherited,
   type LoadBalancer,
+  type NewBalancer,
   NOTHING_INHERITED,
-  addEntryPort,
   serverId,
 } from "../load-balancer.js";
-import { placeOf, sourceRef } from "../place.js";
 import { compareAge, oldestOf } from "../precedence.js";
 import { ageKey } from "../../support/units.js";
 import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
 import { frontendRedirect, inheritedFromFrontend } from "./frontends.js";
 import { type PortClaim, grantPorts, ingressPortOf } from "./port-claims.js";
 import { overridden } from "./shared-settings.js";
-
-/** The owners of its hosts are known only after its ports. */
-type NewBalancer = Omit<LoadBalancer, "owners">;
 
 /**
  * The load balancers with their ports: one for each ALB2, or one from the options if there is no ALB2. The ports of a closed one answer
@@ -93,7 +89,7 @@ function entryPort(
   const inherited = frontend ? inheritedFromFrontend(frontend, fromAlb, context) : fromAlb;
   if (inherited === undefined) return undefined;
   const redirect = ingressSslRedirect(alb, port) ?? schemeRedirect(frontend, context);
-  const entry: EntryPort = {
+  return {
     port,
     tls,
     server: serverId(port),
@@ -101,13 +97,6 @@ function entryPort(
     ...(frontend && { frontend }),
     inherited: redirect ? { ...inherited, schemeRedirect: redirect } : inherited,
   };
-  addEntryPort(context.config, entry);
-  const closed = alb.closed ?? frontend?.closed;
-  if (closed !== undefined) {
-    const source = sourceRef(placeOf(frontend ?? alb, "spec"));
-    context.config.closeListener({ id: entry.listener, source }, closed.what);
-  }
-  return entry;
 }
 
 function listenerId({ alb, frontend, port }: PortClaim): string {
@@ -157,10 +146,10 @@ function loadBalancerByOptions(
     const oldest = oldestOf(ingresses.filter(selection.selects));
     return isLeftFor(oldest, wanted, protocols);
   };
-  const http = isLeft(httpPort, ["HTTP"]) ? portByOption(httpPort, "httpPort", context) : undefined;
+  const http = isLeft(httpPort, ["HTTP"]) ? portByOption(httpPort, "httpPort") : undefined;
   const https =
     !isShared && isLeft(httpsPort, ["HTTPS", "TLS"])
-      ? portByOption(httpsPort, "httpsPort", context)
+      ? portByOption(httpsPort, "httpsPort")
       : undefined;
   return {
     ports: [http, https].flatMap((port) => port ?? []).sort((a, b) => a.port - b.port),
@@ -192,21 +181,15 @@ function isLeftFor(
   );
 }
 
-function portByOption(
-  port: number,
-  option: "httpPort" | "httpsPort",
-  context: AuthContext,
-): EntryPort | undefined {
+function portByOption(port: number, option: "httpPort" | "httpsPort"): EntryPort | undefined {
   if (port === 0) return undefined;
-  const entry: EntryPort = {
+  return {
     port,
     tls: option === "httpsPort",
     server: serverId(port),
     listener: `ingress/${String(port)}`,
     inherited: NOTHING_INHERITED,
   };
-  addEntryPort(context.config, entry, true);
-  return entry;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Route } from "../../model/route.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
+import type { TranslateContext } from "../context.js";
 import type { HostClaims, HostFacts } from "../host-owners.js";
 import { reportRestrictions } from "../ingress/annotation-problems.js";
 import type { Key } from "../keys.js";
@@ -15,8 +16,12 @@ import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
 
-interface RuleScope {
+interface PortScope {
   readonly balancers: readonly LoadBalancer[];
+  readonly context: TranslateContext;
+}
+
+interface RuleScope extends PortScope {
   readonly context: AuthContext;
   /** What the namespace of the Rule knows about the hosts of a load balancer. */
   readonly factsOf: (balancer: LoadBalancer) => (host: HostPattern) => HostFacts;
@@ -35,10 +40,7 @@ export function translateRule(rule: Rule, scope: RuleScope): void {
 }
 
 /** The hosts that a Rule names on each load balancer; undefined where it does not belong. */
-export function hostsOfRule(
-  rule: Rule,
-  scope: Pick<RuleScope, "balancers" | "context">,
-): readonly (HostClaims | undefined)[] {
+export function hostsOfRule(rule: Rule, scope: PortScope): readonly (HostClaims | undefined)[] {
   const { balancers, context } = scope;
   const port = portOf(rule, scope);
   if (port === undefined || isGenerated(rule, context.options.domains)) return [];
@@ -86,15 +88,12 @@ export function ruleFacts(
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
 
 /** The port of the Frontend that the Rule's labels name. */
-function portOf(
-  rule: Rule,
-  scope: Pick<RuleScope, "balancers" | "context">,
-): FrontendPort | undefined {
+function portOf(rule: Rule, scope: PortScope): FrontendPort | undefined {
   return frontendPorts(scope.balancers).get(namedPort(rule, scope));
 }
 
 /** The key of the fact (`ruleFacts`) that decides where the Rule is bound. */
-export function namedPort(rule: Rule, { context }: Pick<RuleScope, "context">): Key {
+export function namedPort(rule: Rule, { context }: Pick<PortScope, "context">): Key {
   const { domains } = context.options;
   const [alb = "", frontend = ""] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
   return `${rule.metadata.namespace}/${alb}/${frontend}`;

@@ -2,9 +2,9 @@
 import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
-import { type Condition, type ObjectStatus, statusOf } from "../../status/object-status.js";
+import { type Condition, type ObjectStatus, listOf, statusOf } from "../../status/object-status.js";
 import { canonicalAddress } from "../../support/ip-address.js";
-import { present } from "../../support/json-object.js";
+import { isObject, present } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
 import { type Place, placeOf, within } from "../place.js";
 import { insecureValidations, validatesClients } from "./certificate-authorities.js";
@@ -31,7 +31,7 @@ interface StatusContext {
   readonly policies: Pick<Policies, "listenerFilters">;
 }
 
-/** The statuses of Gateways and their ListenerSets. Runs after all routes have been attached. */
+/** The statuses of Gateways and their ListenerSets. `attached`: the number of routes of each listener, but for those that are added later. */
 export function gatewayStatuses(
   gateways: readonly TranslatedGateway[],
   context: StatusContext,
@@ -42,9 +42,22 @@ export function gatewayStatuses(
   ]);
 }
 
+/** `more`: the number of routes to add to each listener, in their order. */
+export function withAttachedRoutes(status: ObjectStatus, more: readonly number[]): ObjectStatus {
+  const listeners = listOf(status.status["listeners"]).map((listener, i) => {
+    if (!isObject(listener)) return listener;
+    return { ...listener, attachedRoutes: Number(listener["attachedRoutes"]) + (more[i] ?? 0) };
+  });
+  return { ...status, status: { ...status.status, listeners } };
+}
+
+function ownListeners({ gateway, listeners }: TranslatedGateway): readonly TranslatedListener[] {
+  return listeners.filter(({ parent }) => parent === gateway);
+}
+
 function gatewayStatus(translated: TranslatedGateway, context: StatusContext): ObjectStatus {
-  const { gateway, reachedAt, listeners, listenerSets } = translated;
-  const own = listeners.filter(({ parent }) => parent === gateway);
+  const { gateway, reachedAt, listenerSets } = translated;
+  const own = ownListeners(translated);
   return statusOf(gateway, {
     ...(reachedAt.length > 0 && { addresses: reachedAt.slice(0, MOST_ADDRESSES).map(addressOf) }),
     conditions: gatewayConditions(translated, own, context),

@@ -112,7 +112,8 @@ function addToConfig(
   const { clientCertificates } = listener;
   const source = sourceRef(place);
   const closed = parent.closed ?? gateway.closed;
-  if (closed !== undefined) config.closeListener({ id: serves.listener, source }, closed.what);
+  if (closed !== undefined)
+    config.closeListener({ id: serves.listener, source, what: closed.what });
   config.addListener(
     { id: serves.server, addresses, port, tls },
     {

@@ -6,7 +6,7 @@
 import type { Rule } from "../../api/alb.js";
 import type { Ingress } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
-import { Changes, Derived, Input, type Read } from "../../engine/tables.js";
+import { Changes, Derived, Input, Outside, type Read } from "../../engine/tables.js";
 import { byNamespaceAndName } from "../../input/resources.js";
 import type { RouteBinding } from "../../model/route.js";
 import { getOrInsert, patched } from "../../support/collections.js";
@@ -22,15 +22,13 @@ import { preparedIngresses } from "../ingress/prepared-ingress.js";
 import { TlsHosts, type WantedName } from "../ingress/tls-hosts.js";
 import { type Key, keyOfObject, objectKey, objectName } from "../keys.js";
 import type { ObjectTables } from "../known-objects.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { LoadBalancer, NewBalancer } from "../load-balancer.js";
 import { type Part, type Whole, kept, ownContext, partOf } from "./part.js";
 import { ServedCertificates } from "../server-certificates.js";
 import { type OrderedClaim, type PathClaim, ShadowedPaths } from "../shadowed-paths.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
 
-type Balancers = readonly Omit<LoadBalancer, "owners">[];
-
-function described({ alb, ingress, prioritised }: Balancers[number]): unknown {
+function described({ alb, ingress, prioritised }: NewBalancer): unknown {
   const { http, https, sslStrategy, selection } = ingress;
   const { namespace, name } = alb?.metadata ?? {};
   const ports = [http, https].map(
@@ -74,8 +72,11 @@ export class Entries {
   /** What Ingresses read of the load balancers; once it changes, all entries are translated again. */
   #text = "";
   #scope: EntryScope | undefined;
+  #known: readonly NewBalancer[] = [];
   /** With the owners of their hosts. */
   balancers: readonly LoadBalancer[] = [];
+  /** Has one row, for those who read all owners of hosts. */
+  readonly hosts = new Outside();
   /** Ingresses that a port serves, by namespace and name. */
   served: readonly EntryPart[] = [];
   readonly serverCertificates = new ServedCertificates();
@@ -103,25 +104,33 @@ export class Entries {
   }
 
   /** Finds out the owners of hosts, which Gateways have to know. */
-  name(balancers: Balancers, context: AuthContext): void {
+  name(balancers: readonly NewBalancer[], context: TranslateContext): void {
+    if (balancers !== this.#known) this.#setBalancers(balancers, context);
+    const tls = this.#hosts.map((hosts) => hosts.tls);
+    const [objects, ports] = [this.#objects, this.#ports];
+    this.#scope = { balancers: this.balancers, tls, context, objects, ports };
+    this.#named.update();
+    for (const { owners } of this.#hosts) owners.update();
+  }
+
+  #setBalancers(balancers: readonly NewBalancer[], { options }: TranslateContext): void {
     for (let i = this.#hosts.length; i < balancers.length; i += 1) {
-      const owners = new HostOwners(this.#named, i, context.options);
+      const owners = new HostOwners(this.#named, i, options);
+      owners.named.follow(() => {
+        this.hosts.change([""]);
+      });
       this.#hosts.push({ owners, tls: new TlsHosts(this.#tls, i, owners) });
     }
     this.balancers = balancers.flatMap((balancer, i) => {
       const owners = this.#hosts[i]?.owners;
       return owners === undefined ? [] : { ...balancer, owners };
     });
-    const tls = this.#hosts.map((hosts) => hosts.tls);
-    const [objects, ports] = [this.#objects, this.#ports];
-    this.#scope = { balancers: this.balancers, tls, context, objects, ports };
     this.#ports.replaceAll(ruleFacts(balancers));
     const text = JSON.stringify(balancers.map(described));
     const { entries } = this.#objects;
     if (text !== this.#text) for (const [key] of entries.entries()) entries.set(key, true);
     this.#text = text;
-    this.#named.update();
-    for (const { owners } of this.#hosts) owners.update();
+    this.#known = balancers;
   }
 
   translate(): void {
@@ -174,7 +183,7 @@ interface EntryScope {
   readonly balancers: readonly LoadBalancer[];
   /** By load balancer. */
   readonly tls: readonly TlsHosts[];
-  readonly context: AuthContext;
+  readonly context: TranslateContext;
   readonly objects: ObjectTables;
   /** Facts about the ports of Rules (`ruleFacts`). */
   readonly ports: Input<string>;

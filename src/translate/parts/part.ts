@@ -1,5 +1,4 @@
 /** What the translation of one object adds to the model, and the sum of these parts. */
-import type { KubernetesObject } from "../../api/wire.js";
 import type { Read } from "../../engine/tables.js";
 import { DiagnosticSink, type Report } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
@@ -12,7 +11,6 @@ import type { AuthContext } from "../auth/auth-context.js";
 import { createAuthTranslator } from "../auth/auth-translator.js";
 import { Backends, type UpstreamPlan } from "../backends.js";
 import { Certificates, type IdentifiedUse } from "../certificates.js";
-import { ClosedObjects } from "../closed-objects.js";
 import { ConfigBuilder } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import type { Key } from "../keys.js";
@@ -27,26 +25,24 @@ export interface Part {
   readonly certificates: readonly Certificate[];
   readonly certificateUses: readonly IdentifiedUse[];
   readonly backendTls: readonly BackendTls[];
-  /** Objects to close (ClosedObjects). */
-  readonly closed: readonly KubernetesObject[];
 }
 
 /** A context for the translation of one object, whose lookups follow the tables. */
 export function ownContext(
-  { resources, options }: AuthContext,
+  { options }: Pick<TranslateContext, "options">,
   objects: ObjectTables,
   read: Read,
 ): AuthContext {
   const diagnostics = new DiagnosticSink();
-  return collecting({ resources: following(resources, objects, read), options, diagnostics });
+  return collecting({ resources: following(objects, read), options, diagnostics });
 }
 
 /** The context with empty collectors. */
-export function collecting(context: TranslateContext, closed = new ClosedObjects()): AuthContext {
+export function collecting(context: TranslateContext): AuthContext {
   return {
     ...SHARED_SHAPE,
     ...context,
-    config: new ConfigBuilder(closed),
+    config: new ConfigBuilder(),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),
@@ -66,7 +62,6 @@ export function partOf({ diagnostics, config, backends, certificates, auth }: Au
     certificates: kept(certificates.collected()),
     certificateUses: kept(certificates.uses),
     backendTls: kept(config.backendTls),
-    closed: kept(config.closed),
   };
 }
 
@@ -81,7 +76,6 @@ const NO_PART: Part = {
   certificates: NOTHING,
   certificateUses: NOTHING,
   backendTls: NOTHING,
-  closed: NOTHING,
 };
 
 /** Thousands of parts share one empty list. */
@@ -142,7 +136,6 @@ export class Whole {
   readonly backendTls = new Union<BackendTls>();
   /** Only of parts that have some. */
   readonly #reports = new Map<Key, readonly Report[]>();
-  readonly #closed = new Map<Key, readonly KubernetesObject[]>();
 
   /** No two routes have one id; all other values of one id are equal. */
   update(differences: readonly (Difference<Part> & { readonly key: Key })[]): void {
@@ -153,8 +146,8 @@ export class Whole {
       this.certificates.replace(before.certificates, now.certificates);
       this.certificateUses.replace(before.certificateUses, now.certificateUses);
       this.backendTls.replace(before.backendTls, now.backendTls);
-      setUnlessEmpty(this.#reports, key, now.reports);
-      setUnlessEmpty(this.#closed, key, now.closed);
+      if (now.reports.length === 0) this.#reports.delete(key);
+      else this.#reports.set(key, now.reports);
     }
     this.routes = patched(
       this.routes,
@@ -170,10 +163,6 @@ export class Whole {
   get reports(): readonly Report[] {
     return [...this.#reports.values()].flat();
   }
-
-  get closed(): readonly KubernetesObject[] {
-    return [...this.#closed.values()].flat();
-  }
 }
 
 /** The differences of a list in each part, for `patched`. */
@@ -185,9 +174,4 @@ export function eachOf<P extends object, T extends object>(
     ...(before ? values(before) : NOTHING).map((value) => ({ before: value })),
     ...(now ? values(now) : NOTHING).map((value) => ({ now: value })),
   ]);
-}
-
-function setUnlessEmpty<T>(lists: Map<Key, readonly T[]>, key: Key, list: readonly T[]): void {
-  if (list.length === 0) lists.delete(key);
-  else lists.set(key, list);
 }

@@ -91,7 +91,7 @@ test("an object without a host takes requests whose host nothing names", () => {
 
 test("a closed listener refuses every host and path, whatever is bound there", () => {
   const objects = new ClosedObjects();
-  objects.addListener({ id: "l", source: ["Gateway", "n", "gw", ""] }, "it");
+  objects.addListener({ id: "l", source: ["Gateway", "n", "gw", ""], what: "it" });
   const { routes, bindings } = closedParts(objects, [A]);
   expect(bindings).toMatchObject([{ at: onePlace("l", { kind: "any" }), route: "l/closed" }]);
   expect(routes.find(({ id }) => id === "l/closed")?.refuse).toEqual([

@@ -1,17 +1,9 @@
 import type { Listener } from "../../../src/model/listener.js";
-import { type RouteBinding, onePlace } from "../../../src/model/route.js";
 import { ANY_HOST, type HostPattern } from "../../../src/model/values.js";
-import { ClosedObjects } from "../../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../../src/translate/config-builder.js";
-import {
-  EMPTY_CONFIG,
-  HTTP_SERVER,
-  SOURCE,
-  TLS_SERVER,
-  plainRoute,
-} from "../../support/data-plane-config.js";
+import { HTTP_SERVER, TLS_SERVER, plainRoute } from "../../support/data-plane-config.js";
 
-const builder = (): ConfigBuilder => new ConfigBuilder(new ClosedObjects());
+const builder = (): ConfigBuilder => new ConfigBuilder();
 
 function listener(id: string): Listener {
   return { id, server: "p80", hostname: ANY_HOST };
@@ -19,13 +11,6 @@ function listener(id: string): Listener {
 
 function exact(host: string): HostPattern {
   return { kind: "exact", host };
-}
-
-/** Nothing but what the builder itself collects. */
-const { servers: _servers, listeners: _listeners, ...NO_PARTS } = EMPTY_CONFIG;
-
-function binding(at: string, route: string): RouteBinding {
-  return { at: onePlace(at, ANY_HOST), path: undefined, when: [], order: route, route };
 }
 
 describe("a route", () => {
@@ -82,9 +67,8 @@ test("TLS to backends is collected once for each id, by id", () => {
   expect(config.backendTls).toEqual([tls("a"), tls("b")]);
 });
 
-describe("the model", () => {
-  /** Of these parts, added in this order. */
-  function built(order: <T>(list: readonly T[]) => readonly T[]) {
+test("servers and listeners are listed by id, in whatever order they were added", () => {
+  const built = (order: <T>(list: readonly T[]) => readonly T[]) => {
     const config = builder();
     const parts = [
       [HTTP_SERVER, listener("l")],
@@ -93,50 +77,10 @@ describe("the model", () => {
     ] as const;
     for (const [server, each] of order(parts)) config.addListener(server, each);
     for (const host of order(["a", "b"])) config.keepHost("l", exact(host));
-    return config.build(NO_PARTS);
-  }
-
-  it("has its servers and listeners by id, in whatever order they were added", () => {
-    const model = built((list) => list);
-    expect(model.servers).toEqual([TLS_SERVER, HTTP_SERVER]);
-    expect(model.listeners.map(({ id }) => id)).toEqual(["l", "m", "n"]);
-    expect(built((list) => list.toReversed())).toEqual(model);
-  });
-
-  it("has the parts as they were given if nothing is closed", () => {
-    const parts = {
-      ...NO_PARTS,
-      routes: [plainRoute("a"), plainRoute("b")],
-      bindings: [binding("l", "a"), binding("l", "b")],
-    };
-    const model = builder().build(parts);
-    expect(model.routes).toBe(parts.routes);
-    expect(model.bindings).toBe(parts.bindings);
-  });
-
-  it("refuses what was closed: the routes of an object, and all of a listener", () => {
-    const config = builder();
-    const closed = { what: "spec.auth", message: "" } as const;
-    const metadata = { namespace: "default", name: "web" };
-    const object = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, closed };
-    config.closeObject(object);
-    config.closeListener({ id: "m", source: SOURCE }, "Gateway n/gw");
-    expect(config.closed).toEqual([object]);
-    const other = plainRoute("b", { source: ["Ingress", "default", "other", ""] });
-    const { routes, bindings } = config.build({
-      ...NO_PARTS,
-      routes: [plainRoute("a"), other],
-      bindings: [binding("l", "a"), binding("l", "b"), binding("m", "b")],
-    });
-    expect(routes.map(({ id, refuse }) => [id, refuse])).toEqual([
-      ["a", [503, "AuthFail : invalid cfg spec.auth"]],
-      ["b", undefined],
-      ["m/closed", [503, "AuthFail : invalid cfg Gateway n/gw"]],
-    ]);
-    expect(
-      bindings.map(({ at, route }) =>
-        [...at.flatMap(({ listeners }) => listeners), route].join(" "),
-      ),
-    ).toEqual(["l a", "l b", "m m/closed"]);
-  });
+    return { servers: config.servers, listeners: config.listeners() };
+  };
+  const model = built((list) => list);
+  expect(model.servers).toEqual([TLS_SERVER, HTTP_SERVER]);
+  expect(model.listeners.map(({ id }) => id)).toEqual(["l", "m", "n"]);
+  expect(built((list) => list.toReversed())).toEqual(model);
 });

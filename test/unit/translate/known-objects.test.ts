@@ -53,11 +53,12 @@ describe("known objects", () => {
 test("lookups follow the tables, also those in vain, and lists are refused", () => {
   const tables = new ObjectTables();
   const read = new Derived(tables.routes, (_, read) => {
-    const resources = following(resourcesFromYaml(configMap("a")).resources, tables, read);
+    const resources = following(tables, read);
     expect(() => resources.list("Secret")).toThrow("Secret");
     resources.grants("m");
     return [resources.get("ConfigMap", "ns", "a"), resources.get("Secret", "ns", "none")];
   });
+  tables.update(resourcesFromYaml(configMap("a")).resources);
   tables.routes.set("route", true);
   read.update();
   expect(read.get("route")).toEqual([expect.objectContaining({ kind: "ConfigMap" }), undefined]);

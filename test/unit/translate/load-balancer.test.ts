@@ -1,17 +1,15 @@
 import type { Frontend } from "../../../src/api/alb.js";
 import { inBindingOrder, onePlace } from "../../../src/model/route.js";
 import { ANY_HOST } from "../../../src/model/values.js";
-import { ClosedObjects } from "../../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../../src/translate/config-builder.js";
 import {
   type EntryPort,
   NOTHING_INHERITED,
-  addEntryPort,
+  addEntryPorts,
   bindWholePort,
   protocolOn,
   serverId,
 } from "../../../src/translate/load-balancer.js";
-import { EMPTY_CONFIG } from "../../support/data-plane-config.js";
 
 function port(number: number, protocol?: string): EntryPort {
   const frontend: Frontend = {
@@ -44,22 +42,23 @@ test("a port without a Frontend, as Ingresses have it, does not change the proto
 });
 
 test("a port has a server on all addresses, and a listener for every host", () => {
-  const config = new ConfigBuilder(new ClosedObjects());
-  for (const number of [80, 443]) addEntryPort(config, port(number));
-  const { servers: _servers, listeners: _listeners, ...parts } = EMPTY_CONFIG;
-  const { servers, listeners } = config.build(parts);
-  expect(servers).toEqual([
+  const config = new ConfigBuilder();
+  const metadata = { namespace: "cpaas-system", name: "alb" };
+  const alb = { apiVersion: "crd.alauda.io/v2", kind: "ALB2" as const, metadata };
+  const ingress = { selects: () => false, selection: [] };
+  addEntryPorts([{ alb, ports: [port(80), port(443)], ingress, prioritised: new Set() }], config);
+  expect(config.servers).toEqual([
     { id: "p443", addresses: [], port: 443, tls: true },
     { id: "p80", addresses: [], port: 80, tls: false },
   ]);
-  expect(listeners).toEqual([
+  expect(config.listeners()).toEqual([
     { id: "l/443", server: "p443", hostname: ANY_HOST },
     { id: "l/80", server: "p80", hostname: ANY_HOST },
   ]);
 });
 
 test("a route of a whole port is bound to its listener for every host and path, in the rank's order", () => {
-  const config = new ConfigBuilder(new ClosedObjects());
+  const config = new ConfigBuilder();
   const metadata = { namespace: "cpaas-system", name: "ft" };
   const rank = { priority: 0, specificity: { complexity: 0, length: 0 }, metadata, position: [] };
   bindWholePort(port(80), "last", { ...rank, class: "default" }, config);

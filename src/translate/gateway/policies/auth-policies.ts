@@ -8,6 +8,7 @@ import { groupBy, memoized, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { authId } from "../../auth/auth-translator.js";
 import { settingsOfObject } from "../../auth/methods.js";
+import type { TranslateContext } from "../../context.js";
 import { nameOf, placeOf, resourceRef } from "../../place.js";
 import { type Fact, type Key, extensionKey, objectKey, objectName, textsOf } from "../../keys.js";
 import type { ObjectTables } from "../../known-objects.js";
@@ -34,6 +35,7 @@ const ofAll = memoized((policies: readonly AuthPolicy[]) => {
   return {
     index,
     facts: new Map([...textsOf(winners), ...policies.map(extensionText)]),
+    byName: new Map(policies.map((policy) => [nameOf(policy), policy])),
   };
 });
 
@@ -42,11 +44,17 @@ export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
   /** What `ofRule` depends on. The same map for the same policies. */
   readonly facts: ReadonlyMap<Key, string>;
+  readonly #byName: ReadonlyMap<string, AuthPolicy>;
 
-  constructor(context: AuthContext) {
-    const { index, facts } = ofAll(context.resources.list("AuthPolicy"));
+  constructor({ resources }: Pick<AuthContext, "resources">) {
+    const { index, facts, byName } = ofAll(resources.list("AuthPolicy"));
     this.index = index;
     this.facts = facts;
+    this.#byName = byName;
+  }
+
+  find(namespace: string, name: string): AuthPolicy | undefined {
+    return this.#byName.get(`AuthPolicy ${namespace}/${name}`);
   }
 
   /** Ids of one policy; empty: it configures nothing. The policy itself is translated when all that asks for it is known. */
@@ -146,7 +154,7 @@ export class PolicyParts {
   translate(
     policies: AuthPolicies,
     users: PolicyUsers,
-    context: AuthContext,
+    context: TranslateContext,
   ): readonly ObjectStatus[] {
     this.#scope = { policies, users, context };
     this.#uses.change(users.routes.touched);
@@ -174,7 +182,7 @@ export class PolicyParts {
 interface PolicyScope {
   readonly policies: AuthPolicies;
   readonly users: PolicyUsers;
-  readonly context: AuthContext;
+  readonly context: TranslateContext;
 }
 
 /** A policy is accepted for an ancestor if it is in force for one of the targets that lead there. */

@@ -29,7 +29,7 @@ import {
  * in another way: if the policy can't be used, the port can't be used either.
  */
 export class BackendTlsPolicies {
-  readonly #context: TranslateContext;
+  readonly #policies: readonly BackendTlsPolicy[];
   readonly #readings: Map<BackendTlsPolicy, PolicyReading>;
   readonly #index: TargetIndex<BackendTlsPolicy>;
   /** By policy and the id of the certificate that Gateways show. */
@@ -38,31 +38,30 @@ export class BackendTlsPolicies {
   readonly #certificates: ReadonlyMap<Gateway, string | undefined>;
 
   constructor(states: readonly GatewayState[], context: TranslateContext) {
-    this.#context = context;
     this.#certificates = new Map(
       states.map(({ gateway, clientCertificate }) => [gateway, clientCertificate]),
     );
     const policies = context.resources.list("BackendTLSPolicy");
+    this.#policies = policies;
     this.#readings = new Map(policies.map((policy) => [policy, readPolicy(policy, context)]));
     this.#index = new TargetIndex(policies);
-    for (const policy of policies) this.#reportTargets(policy);
-    this.#share();
+    for (const policy of policies) this.#reportTargets(policy, context);
+    this.#share(context);
   }
 
   /** A policy without a share can't be used. */
-  #share(): void {
+  #share({ resources, diagnostics }: TranslateContext): void {
     const inForce = [...this.#index.winners].flatMap(({ target, policy }) => {
       const { namespace, name } = target;
       const content = this.#readings.get(policy)?.content;
-      const isUsed =
-        isService(target) && this.#context.resources.get("Service", namespace, name) !== undefined;
+      const isUsed = isService(target) && resources.get("Service", namespace, name) !== undefined;
       return isUsed && content ? [[policy, content] as const] : [];
     });
     for (const [policy, message] of withoutTlsShare(new Map(inForce))) {
       const resolved = this.#readings.get(policy)?.resolved ?? HOLDS;
       this.#readings.set(policy, { accepted: refused("NoResources", message), resolved });
       const report = { code: "BACKEND_TLS_OVER_BUDGET", message, ...placeOf(policy) } as const;
-      this.#context.diagnostics.report(report);
+      diagnostics.report(report);
     }
   }
 
@@ -84,8 +83,11 @@ export class BackendTlsPolicies {
   }
 
   /** `gatewaysAsking`: those whose routes, listeners or streams have asked for the TLS to a Service. */
-  statuses(gatewaysAsking: (service: Key) => readonly Gateway[]): readonly ObjectStatus[] {
-    return this.#context.resources.list("BackendTLSPolicy").flatMap((policy) => {
+  statuses(
+    gatewaysAsking: (service: Key) => readonly Gateway[],
+    context: TranslateContext,
+  ): readonly ObjectStatus[] {
+    return this.#policies.flatMap((policy) => {
       const { accepted = HOLDS, resolved = HOLDS } = this.#readings.get(policy) ?? {};
       const used = serviceTargets(policy).map((target) => {
         return { target, by: new Set(gatewaysAsking(objectKey(target))) };
@@ -98,13 +100,14 @@ export class BackendTlsPolicies {
               ? this.#inForce(
                   policy,
                   used.flatMap(({ target, by }) => (by.has(gateway) ? target : [])),
+                  context,
                 )
               : accepted,
             ResolvedRefs: resolved,
           }),
         }),
       );
-      return policyStatus(policy, ancestors, this.#context);
+      return policyStatus(policy, ancestors, context);
     });
   }
 
@@ -138,18 +141,26 @@ export class BackendTlsPolicies {
   }
 
   /** Whether the policy is in force for one of the Services. */
-  #inForce(policy: BackendTlsPolicy, services: readonly PolicyTarget[]): Verdict {
-    const verdicts = services.map((target) => this.#targetVerdict(policy, target));
+  #inForce(
+    policy: BackendTlsPolicy,
+    services: readonly PolicyTarget[],
+    context: TranslateContext,
+  ): Verdict {
+    const verdicts = services.map((target) => this.#targetVerdict(policy, target, context));
     return verdicts.find(({ ok: holds }) => holds) ?? verdicts[0] ?? HOLDS;
   }
 
-  #targetVerdict(policy: BackendTlsPolicy, target: PolicyTarget): Verdict {
+  #targetVerdict(
+    policy: BackendTlsPolicy,
+    target: PolicyTarget,
+    { resources }: TranslateContext,
+  ): Verdict {
     const winner = this.#index.winner(target);
     if (winner !== undefined && winner !== policy) {
       return refused("Conflicted", conflictMessage(target, winner));
     }
     const { namespace, name, section } = target;
-    const service = this.#context.resources.get("Service", namespace, name);
+    const service = resources.get("Service", namespace, name);
     if (service === undefined) {
       return refused("TargetNotFound", `there is no Service ${namespace}/${name}`);
     }
@@ -159,8 +170,8 @@ export class BackendTlsPolicies {
       : refused("TargetNotFound", `Service ${namespace}/${name} has no port named ${section}`);
   }
 
-  #reportTargets(policy: BackendTlsPolicy): void {
-    const { diagnostics } = this.#context;
+  #reportTargets(policy: BackendTlsPolicy, context: TranslateContext): void {
+    const { diagnostics } = context;
     for (const [i, target] of targetsOf(policy).entries()) {
       const place = placeOf(policy, "spec", "targetRefs", i);
       if (!isService(target)) {
@@ -168,7 +179,7 @@ export class BackendTlsPolicies {
         diagnostics.report({ code: "POLICY_TARGET_UNSUPPORTED", message, ...place });
         continue;
       }
-      const verdict = this.#targetVerdict(policy, target);
+      const verdict = this.#targetVerdict(policy, target, context);
       if (verdict.ok) continue;
       const code = verdict.reason === "Conflicted" ? "POLICY_CONFLICT" : "POLICY_TARGET_NOT_FOUND";
       diagnostics.report({ code, message: verdict.message, ...place });

@@ -1,10 +1,10 @@
 import type { Gateway, RouteFilter } from "../../../api/gateway.js";
-import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
+import type { TranslateContext } from "../../context.js";
 import { type Key, extensionKey, objectKey, textsOf } from "../../keys.js";
 import { type Place, nameOf, placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
@@ -22,12 +22,19 @@ import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
 import { gatewaysNamed } from "./policy-targets.js";
 
-interface PoliciesWithStatuses extends Policies {
+export interface PoliciesWithStatuses extends Policies {
   /** Of BackendTLSPolicies and AuthPolicies; to be called after all routes have been translated. */
-  statuses(routes: RouteReaders, parts: PolicyParts): readonly ObjectStatus[];
+  statuses(
+    routes: RouteReaders,
+    parts: PolicyParts,
+    context: TranslateContext,
+  ): readonly ObjectStatus[];
 }
 
-/** The policies of our Gateways. Routes use them first; then their statuses name the Gateways of these routes. */
+/**
+ * The policies of our Gateways. Listeners, streams and routes use them first; then their statuses name the Gateways of these. What a
+ * listener or a stream asks is added to `context`.
+ */
 export function createPolicies(
   states: readonly GatewayState[],
   context: AuthContext,
@@ -36,31 +43,25 @@ export function createPolicies(
   const auth = new AuthPolicies(context);
   /** Gateways by what their listeners and streams have asked. */
   const askers = new Map<Key, Set<string>>();
-  const asked = new Set<string>();
-  const answersFor: Policies["answersFor"] = (own, note) =>
-    answersTo({ tls, auth, own, note, resources: context.resources });
+  const answersFor: Policies["answersFor"] = (own, note) => answersTo({ tls, auth, own, note });
   const answersOf = (gateway: Gateway): PolicyAnswers =>
     answersFor(context, (key) => {
       getOrInsert(askers, key, () => new Set()).add(nameOf(gateway));
-      asked.add(`${key} ${nameOf(gateway)}`);
     });
   const listenerFilters = (listener: ListenerState): AuthRef =>
     filtersOf(listener, answersOf(listener.gateway), context);
-  let ofListeners: readonly InheritedAuth[] | undefined;
-  const inherited = (): readonly InheritedAuth[] =>
-    (ofListeners ??= states
-      .flatMap(({ listeners }) => listeners)
-      .flatMap((listener) => inheritedFrom(listener, listenerFilters, auth)));
+  let gatewaysText: string | undefined;
   return {
     policyFacts: auth.facts,
     facts: textsOf(tls.facts),
     answersFor,
     answersOf,
     listenerFilters,
-    inherited,
-    statuses: (routes, parts) => {
-      // The filters of every listener that serves ask, whatever the listener's own status looks up.
-      inherited();
+    inherited: () =>
+      states
+        .flatMap(({ listeners }) => listeners)
+        .flatMap((listener) => inheritedFrom(listener, listenerFilters, auth)),
+    statuses: (routes, parts, current) => {
       const known = new Map<Key, readonly Gateway[]>();
       // Many policies may target one Service that many routes name.
       const gatewaysAsking = (key: Key): readonly Gateway[] =>
@@ -68,11 +69,14 @@ export function createPolicies(
           const ofRoutes = routes.readersOf(key).flatMap((route) => routes.gatewaysOf(route));
           return gatewaysNamed([...(askers.get(key) ?? []), ...ofRoutes], states);
         });
-      const gatewaysText = JSON.stringify([[...asked], states.map(titles)]);
+      gatewaysText ??= JSON.stringify([
+        Array.from(askers, ([key, names]) => [key, ...names]),
+        states.map(titles),
+      ]);
       const users = { routes, states, gatewaysAsking, gatewaysText };
       return [
-        ...tls.statuses(gatewaysAsking).map(withShortMessages),
-        ...parts.translate(auth, users, context),
+        ...tls.statuses(gatewaysAsking, current).map(withShortMessages),
+        ...parts.translate(auth, users, current),
       ];
     },
   };
@@ -130,19 +134,17 @@ function unresolved(found: Unusable, place: Place, { diagnostics }: AuthContext)
   return found;
 }
 
-/** `own`: the asker's context; in `resources`, lookups are not noted. */
+/** `own`: the asker's context. */
 function answersTo({
   tls,
   auth,
   own,
   note,
-  resources,
 }: {
   readonly tls: BackendTlsPolicies;
   readonly auth: AuthPolicies;
   readonly own: AuthContext;
   readonly note: (key: Key) => void;
-  readonly resources: RoutingResources;
 }): PolicyAnswers {
   const backendTls: PolicyAnswers["backendTls"] = (gateways, backend) => {
     const { namespace, service: name } = backend;
@@ -162,7 +164,7 @@ function answersTo({
       }
       const { namespace } = place.resource;
       note(extensionKey(namespace, name));
-      const policy = resources.get("AuthPolicy", namespace, name);
+      const policy = auth.find(namespace, name);
       if (policy !== undefined) return { ok: true, auth: auth.idsOf(policy) };
       const message = `there is no AuthPolicy ${namespace}/${name}`;
       return unresolved(unusable("BackendNotFound", message), at, own);

@@ -34,7 +34,7 @@ const MOST_DEFAULTS = 32;
 
 /** Finds the parents that parentRefs name; one for all routes. */
 export class Parents {
-  readonly #context: Pick<TranslateContext, "resources" | "options">;
+  readonly #context: Pick<TranslateContext, "resources">;
   /** By key. */
   readonly #states: ReadonlyMap<string, GatewayState>;
   readonly #listeners = new Map<string, ListenerState[]>();
@@ -42,10 +42,7 @@ export class Parents {
   /** Gateways for routes that ask for default ones. */
   readonly defaults: readonly Parent[];
 
-  constructor(
-    states: readonly GatewayState[],
-    context: Pick<TranslateContext, "resources" | "options">,
-  ) {
+  constructor(states: readonly GatewayState[], context: Pick<TranslateContext, "resources">) {
     this.#context = context;
     this.#states = new Map(states.map((state) => [nameOf(state.gateway), state]));
     for (const listener of states.flatMap(({ listeners }) => listeners)) {
@@ -84,13 +81,6 @@ export class Parents {
     // The listeners of a ListenerSet that its Gateway does not allow are not among those of the Gateway.
     const accepted = state.accepted && (object.kind === "Gateway" || listeners.length > 0);
     return { gateway, title, accepted, body, clientCertificate, listeners };
-  }
-
-  /** The listener at a place that `placeOf` returned, also if other Parents, which describe its parent equally, returned it. */
-  listenerAt({ parent, index }: ListenerPlace): ListenerState {
-    const listener = this.#listeners.get(parent)?.[index];
-    if (listener === undefined) throw new Error(`no listener ${String(index)} of ${parent}`);
-    return listener;
   }
 
   placeOf(listener: ListenerState): ListenerPlace {

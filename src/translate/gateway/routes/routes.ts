@@ -4,14 +4,22 @@ import { Changes, Derived, Input, Outside, type Read } from "../../../engine/tab
 import type { RouteBinding } from "../../../model/route.js";
 import { ANY_HOST, type HostPattern } from "../../../model/values.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
-import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
-import type { AuthContext } from "../../auth/auth-context.js";
+import {
+  compareBy,
+  compareStrings,
+  getOrInsert,
+  memoized,
+  patched,
+  sameElements,
+} from "../../../support/collections.js";
+import type { TranslateContext } from "../../context.js";
 import { intersect, parseHostPattern } from "../../hostnames.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
 import { type Key, type ObjectName, isExtensionKey, objectName, parentKey } from "../../keys.js";
 import type { ObjectTables } from "../../known-objects.js";
 import { type Part, type Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
 import { nameOf } from "../../place.js";
+import { withAttachedRoutes } from "../gateway-status.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
 import { type ListenerPlace, type ParentFacts, Parents, changedListeners } from "./parents.js";
 import { type AttachedParent, translateRoute } from "./route.js";
@@ -35,7 +43,7 @@ interface RoutePart extends Part {
 interface RouteScope {
   readonly parents: Parents;
   readonly policies: Policies;
-  readonly context: AuthContext;
+  readonly context: TranslateContext;
   /** Of this call, by their texts: those of earlier calls would stay after their last route. */
   readonly lists: Map<string, readonly AttachedParent[]>;
 }
@@ -44,12 +52,14 @@ export class Routes implements RouteReaders {
   readonly #parts: Derived<true, RoutePart>;
   readonly #changes: Changes<RoutePart>;
   #scope: RouteScope | undefined;
+  #states: readonly GatewayState[] = [];
+  #parents: Parents;
   /** By key: what routes read of a parent. */
-  readonly #parents = new Map<
+  readonly #parentFacts = new Map<
     Key,
     { readonly from: string; readonly parent: ObjectName | undefined; readonly facts: ParentFacts }
   >();
-  /** The keys of `#parents`. */
+  /** The keys of `#parentFacts`. */
   readonly #parentKeys = new Outside();
   readonly #policyFacts = new Input<string>();
   readonly #facts = new Input<string>();
@@ -57,13 +67,18 @@ export class Routes implements RouteReaders {
   statuses: readonly ObjectStatus[] = [];
   touched: readonly Key[] = [];
   /** The number of routes of each listener of a parent, by the parent. */
-  readonly #attached = new Map<string, number[]>();
+  readonly #attached = new Map<string, readonly number[]>();
+  readonly #counted = new WeakMap<
+    ObjectStatus,
+    { readonly counts: readonly number[]; readonly status: ObjectStatus }
+  >();
   readonly #whole: Whole;
   readonly #objects: ObjectTables;
 
   constructor(whole: Whole, objects: ObjectTables) {
     this.#whole = whole;
     this.#objects = objects;
+    this.#parents = new Parents(this.#states, objects);
     this.#parts = new Derived(objects.routes, (_, read, key) => {
       const route = this.#scope && routeOf(key, this.#scope.context);
       return this.#scope && route && this.#made(route, this.#scope, read, key);
@@ -71,19 +86,17 @@ export class Routes implements RouteReaders {
     this.#changes = new Changes(this.#parts);
   }
 
-  /** Counts the routes of each listener that are accepted there (Gateway API, ListenerStatus.attachedRoutes). */
-  translate(
-    states: readonly GatewayState[],
-    policies: Policies,
-    context: AuthContext,
-  ): ReadonlyMap<ListenerState, number> {
-    const parents = new Parents(states, context);
+  translate(states: readonly GatewayState[], policies: Policies, context: TranslateContext): void {
+    const isSame = states === this.#states;
+    const parents = isSame ? this.#parents : new Parents(states, this.#objects);
+    this.#states = states;
+    this.#parents = parents;
     this.#scope = { parents, policies, context, lists: new Map() };
     const facts = [
       ...this.#policyFacts.replaceAll(policies.policyFacts),
       ...this.#facts.replaceAll(policies.facts),
     ];
-    for (const key of this.#concernedByParents(parents)) this.#parts.stale.add(key);
+    for (const key of isSame ? [] : this.#concernedByParents(parents)) this.#parts.stale.add(key);
     const stale = [...this.#parts.stale];
     const before = this.#extensionsOf(stale);
     this.#parts.update();
@@ -102,18 +115,28 @@ export class Routes implements RouteReaders {
       for (const place of before?.listeners ?? []) this.#count(place, -1);
       for (const place of now?.listeners ?? []) this.#count(place, 1);
     }
-    return new Map(
-      [...this.#attached].flatMap(([parent, counts]) =>
-        counts.flatMap((count, index) =>
-          count === 0 ? [] : [[parents.listenerAt({ parent, index }), count] as const],
-        ),
-      ),
-    );
+  }
+
+  /** The statuses of Gateways and ListenerSets with the number of routes that are accepted (Gateway API, ListenerStatus.attachedRoutes). */
+  counted(statuses: readonly ObjectStatus[]): readonly ObjectStatus[] {
+    const titles = titlesOf(statuses);
+    return statuses.map((status, i) => {
+      const counts = this.#attached.get(titles[i] ?? "");
+      if (counts === undefined) return status;
+      const known = this.#counted.get(status);
+      if (known !== undefined && sameElements(known.counts, counts)) return known.status;
+      const made = { counts, status: withAttachedRoutes(status, counts) };
+      this.#counted.set(status, made);
+      return made.status;
+    });
   }
 
   #count({ parent, index }: ListenerPlace, added: number): void {
-    const counts = getOrInsert(this.#attached, parent, () => []);
-    counts[index] = (counts[index] ?? 0) + added;
+    const counts = this.#attached.get(parent) ?? [];
+    const length = Math.max(counts.length, index + 1);
+    const now = Array.from({ length }, (_, i) => (counts[i] ?? 0) + (i === index ? added : 0));
+    if (now.every((count) => count === 0)) this.#attached.delete(parent);
+    else this.#attached.set(parent, now);
   }
 
   #extensionsOf(routes: readonly Key[]): readonly Key[] {
@@ -134,13 +157,13 @@ export class Routes implements RouteReaders {
 
   /** Routes for which a parent has changed. Of a parent that differs in listeners alone, those that may use one of them. */
   #concernedByParents(parents: Parents): readonly Key[] {
-    return [...this.#parents].flatMap(([key, { from, parent, facts: before }]) => {
+    return [...this.#parentFacts].flatMap(([key, { from, parent, facts: before }]) => {
       if (!this.#parentKeys.isRead(key)) {
-        this.#parents.delete(key);
+        this.#parentFacts.delete(key);
         return [];
       }
       const facts = parents.describe(from, parent);
-      this.#parents.set(key, { from, parent, facts });
+      this.#parentFacts.set(key, { from, parent, facts });
       const listeners = changedListeners(before, facts);
       if (listeners?.length === 0) return [];
       const readers = this.#parentKeys.readersOf(key);
@@ -165,7 +188,7 @@ export class Routes implements RouteReaders {
     for (const parent of parentsRead(route)) {
       const known = parentKey(from, parent);
       read(this.#parentKeys, known);
-      getOrInsert(this.#parents, known, () => {
+      getOrInsert(this.#parentFacts, known, () => {
         return { from, parent, facts: parents.describe(from, parent) };
       });
     }
@@ -190,7 +213,10 @@ export class Routes implements RouteReaders {
   }
 }
 
-function routeOf(key: Key, { resources }: AuthContext): AnyRoute | undefined {
+/** The list stays the same while no Gateway changes. */
+const titlesOf = memoized((statuses: readonly ObjectStatus[]) => statuses.map(nameOf));
+
+function routeOf(key: Key, { resources }: TranslateContext): AnyRoute | undefined {
   const { kind, namespace, name } = objectName(key);
   return resources.get(kind === "GRPCRoute" ? kind : "HTTPRoute", namespace, name);
 }

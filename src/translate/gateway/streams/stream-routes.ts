@@ -288,6 +288,7 @@ export function withStreamHosts(
   config: RoutingModel,
   { listeners: own }: Pick<TranslatedStreams, "listeners">,
 ): RoutingModel {
+  if (own.length === 0) return config;
   const servers = new Set(config.servers.flatMap(({ id, tls }) => (tls ? id : [])));
   const placeOf = ({ server, hostname }: Pick<Listener, "server" | "hostname">): string =>
     `${server}|${hostKey(hostname)}`;

@@ -7,7 +7,6 @@ import { DEFAULT_TIMEOUTS } from "../../../../src/model/route.js";
 import { createAuthTranslator } from "../../../../src/translate/auth/auth-translator.js";
 import { Backends } from "../../../../src/translate/backends.js";
 import { Certificates } from "../../../../src/translate/certificates.js";
-import { ClosedObjects } from "../../../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../../../src/translate/config-builder.js";
 import { type Inherited, NOTHING_INHERITED } from "../../../../src/translate/load-balancer.js";
 import {
@@ -77,7 +76,7 @@ function inheritedWith(
   const context = { resources: resourcesFromYaml("").resources, options, diagnostics };
   const inherited = overridden({ ...NOTHING_INHERITED, ...from }, FRONTEND, config, {
     ...context,
-    config: new ConfigBuilder(new ClosedObjects()),
+    config: new ConfigBuilder(),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),

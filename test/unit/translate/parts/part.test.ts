@@ -1,14 +1,11 @@
 import type { Route } from "../../../../src/model/route.js";
-import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
 import type { Read } from "../../../../src/engine/tables.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import type { AuthContext } from "../../../../src/translate/auth/auth-context.js";
 import {
   type Part,
   Union,
   Whole,
-  collecting,
   ownContext,
   partOf,
 } from "../../../../src/translate/parts/part.js";
@@ -16,10 +13,6 @@ import { ObjectTables } from "../../../../src/translate/known-objects.js";
 import { service } from "../../../support/translated.js";
 
 const { resources } = resourcesFromYaml(service("web"));
-
-function context(): AuthContext {
-  return collecting({ resources, options: DEFAULT_OPTIONS, diagnostics: new DiagnosticSink() });
-}
 
 function route(id: string): Route {
   return { id, source: ["Rule", "default", id, ""], backends: [] };
@@ -29,7 +22,9 @@ const untracked: Read = (table, key) => table.get(key);
 
 /** The part of an object with the route, whose translation uses the Service `web`. */
 function part(id: string, read = untracked): Part {
-  const own = ownContext(context(), new ObjectTables(), read);
+  const objects = new ObjectTables();
+  objects.update(resources);
+  const own = ownContext({ options: DEFAULT_OPTIONS }, objects, read);
   own.backends.add({ namespace: "default", name: "web", port: 80 });
   own.config.addRoute(route(id), 80);
   own.diagnostics.report({ code: "ROUTE_OF_MESH", message: id });
@@ -65,20 +60,6 @@ test("the whole has what its parts give, until the last part that gives it is go
   expect(contents()).toEqual([["b"], ["default/web/80"], ["b"]]);
   whole.update([{ key: "b", before: b }]);
   expect(contents()).toEqual([[], [], []]);
-});
-
-test("objects that a translation closes are in its part, and in the whole", () => {
-  const own = ownContext(context(), new ObjectTables(), untracked);
-  const metadata = { namespace: "default", name: "web" };
-  const closed = { what: "it", message: "" } as const;
-  const object = { apiVersion: "v1", kind: "Rule", metadata, closed };
-  own.config.closeObject(object);
-  const now = partOf(own);
-  const whole = new Whole();
-  whole.update([{ key: "web", now }]);
-  expect(whole.closed).toEqual([object]);
-  whole.update([{ key: "web", before: now }]);
-  expect(whole.closed).toEqual([]);
 });
 
 test("a value of a union stays as long as one part gives it", () => {
