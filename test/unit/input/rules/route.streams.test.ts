@@ -29,21 +29,16 @@ describe.each(["TLSRoute", "TCPRoute", "UDPRoute"])("a %s", (kind) => {
   });
 
   it.each([
-    ["no rules", route(kind, [BACKEND], { rules: [] }), /spec.rules/],
+    [route(kind, [BACKEND], { rules: [] }), /spec.rules/],
     [
-      "two rules",
       route(kind, [], { rules: [{ backendRefs: [BACKEND] }, { backendRefs: [BACKEND] }] }),
       /spec.rules/,
     ],
-    ["no backends", route(kind, []), /spec.rules\[0\].backendRefs/],
-    ["a weight that is too high", route(kind, [{ ...BACKEND, weight: 1_000_001 }]), /weight/],
-    ["a Service without a port", route(kind, [{ name: "db" }]), /FIELD_MISSING .*needs a port/],
-    [
-      "a parent that stands twice",
-      route(kind, [BACKEND], { parentRefs: [{ name: "a" }, { name: "a" }] }),
-      /stands twice/,
-    ],
-  ])("%s is refused", (_name, object, expected) => {
+    [route(kind, []), /spec.rules\[0\].backendRefs/],
+    [route(kind, [{ ...BACKEND, weight: 1_000_001 }]), /weight/],
+    [route(kind, [{ name: "db" }]), /FIELD_MISSING .*needs a port/],
+    [route(kind, [BACKEND], { parentRefs: [{ name: "a" }, { name: "a" }] }), /stands twice/],
+  ])("%j is refused: %s", (object, expected) => {
     const [finding = "nothing", ...others] = check(object);
     expect(finding).toMatch(expected);
     expect(others).toEqual([]);
