@@ -18,18 +18,22 @@ describe("a Secret", () => {
   });
 
   it.each([
-    [{ data: { a: "hunter2!" } }, /data.a: the value of "a" is not base64/],
-    [{ data: { a: "aGVsbG8" } }, /not base64/],
-    [{ data: { a: "_-__" } }, /not base64/],
-    [{ data: { "a/b": "" } }, /the key "a\/b" must/],
-    [{ stringData: { "..a": "" } }, /stringData/],
-    [{ stringData: { a: mebibyte, b: "1" } }, /take 1048577 bytes/],
-    [{ type: "kubernetes.io/tls", data: { "tls.crt": "" } }, /needs the key "tls.key"/],
-    [{ type: "kubernetes.io/basic-auth" }, /"username" or "password"/],
-    [{ data: "hunter2" }, /data must be a mapping$/],
-    [{ stringData: { a: 12345 } }, /a must be a string$/],
-    [{ data: { a: null } }, /a must be a string$/],
-  ])("%j is refused: %s", (fields, message) => {
+    ["no base64", { data: { a: "hunter2!" } }, /data.a: the value of "a" is not base64/],
+    ["base64 without padding", { data: { a: "aGVsbG8" } }, /not base64/],
+    ["base64 for URLs", { data: { a: "_-__" } }, /not base64/],
+    ["a key with a slash", { data: { "a/b": "" } }, /the key "a\/b" must/],
+    ["a bad key of text", { stringData: { "..a": "" } }, /stringData/],
+    ["too much", { stringData: { a: mebibyte, b: "1" } }, /take 1048577 bytes/],
+    [
+      "half a certificate",
+      { type: "kubernetes.io/tls", data: { "tls.crt": "" } },
+      /needs the key "tls.key"/,
+    ],
+    ["no user", { type: "kubernetes.io/basic-auth" }, /"username" or "password"/],
+    ["data that is text", { data: "hunter2" }, /data must be a mapping$/],
+    ["a value that is a number", { stringData: { a: 12345 } }, /a must be a string$/],
+    ["an empty value", { data: { a: null } }, /a must be a string$/],
+  ])("with %s is refused", (_name, fields, message) => {
     expect(check(secret(fields))).toEqual([expect.stringMatching(message)]);
   });
 
