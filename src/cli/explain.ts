@@ -2,12 +2,13 @@ import { dirname, join } from "node:path";
 import { explain, readPolicy } from "../explain/explain.js";
 import { formatExplanation } from "../explain/format.js";
 import { readPolicyFile } from "../explain/read-policy.js";
-import { parseRequest } from "../explain/request.js";
+import { type ExplainRequest, parseRequest } from "../explain/request.js";
 import type { Resources } from "../input/resources.js";
 import { ControlClient } from "../output/control-client.js";
 import { readIfThere } from "../output/files.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
+import { cidrContains } from "../support/ip-address.js";
 import { errorText, visibleJson } from "../support/text.js";
 import type { CallOf } from "./command-call.js";
 import { certificateText } from "./certificate-text.js";
@@ -52,8 +53,27 @@ export async function runExplain(
   if (notReady.length > 0) facts.push(["", `not ready: ${notReady.join(", ")}`]);
   if (certificate !== undefined) facts.push(["certificate", certificate]);
   if (workers !== undefined) facts.push(["workers", workers]);
+  facts.push(...untrustedClaims(call, request.value, settings));
   terminal.write(formatExplanation(explanation, facts));
   return exitOf(call, explanation.answer, status);
+}
+
+/** What proxies say of the client. */
+const CLAIM = /^(?:forwarded|x-real-ip|x-forwarded-.+|x-original-.+)$/;
+
+/** Headers of the request that claim something of the client, and don't count because it is no trusted proxy. */
+function untrustedClaims(
+  { policy, running }: CallOf<"explain">,
+  { headers, client }: ExplainRequest,
+  settings: Settings,
+): readonly (readonly [string, string])[] {
+  // What another albc has written does not say which proxies are trusted.
+  if (policy !== undefined || running !== undefined) return [];
+  const claims = [...headers.keys()].filter((name) => CLAIM.test(name));
+  const trusted = settings.list("trustedProxies");
+  if (claims.length === 0 || trusted.some((cidr) => cidrContains(cidr, client))) return [];
+  const why = `${client} is not in trustedProxies, so what it claims does not count`;
+  return [["untrusted", `${claims.join(", ")}: ${why}`]];
 }
 
 function exitOf(

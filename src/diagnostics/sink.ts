@@ -154,7 +154,7 @@ function notListed(more: number): string {
   return `${String(more)} more problems of this object are not listed`;
 }
 
-const NONE_OF = /"([^"\\]+)" is none of (.+)$/;
+const NONE_OF = /"([^"\\]+)" is none of ([^;]+)/;
 
 /** Advice for a value that is none of those that its field takes. */
 function meantValue({ message }: Report): string | undefined {

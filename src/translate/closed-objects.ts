@@ -182,8 +182,11 @@ function placesOn(
     .filter(({ listeners }) => listeners.length > 0);
 }
 
+/** Its source is the field to blame: what can't be read is not in the lists of a closed object, so their positions are others. */
 function refused({ id, source }: Pick<Route, "id" | "source">, what: string): Route {
-  return { id, source, refuse: closedRule(what) };
+  const [kind, namespace, name] = source;
+  const field = /^(?:metadata|spec|status|data)\b/.test(what) ? what : "";
+  return { id, source: [kind, namespace, name, field], refuse: closedRule(what) };
 }
 
 function wholeListener([listener, { id }]: readonly [string, Route]): RouteBinding {

@@ -33,6 +33,7 @@ export class ConfigBuilder {
   readonly #listeners = new Map<string, Listener>();
   readonly #kept = new Map<string, Map<string, HostPattern>>();
   readonly #routes = new Map<string, Route>();
+  readonly #closers = new Map<string, readonly string[]>();
   readonly #bindings: RouteBinding[] = [];
   readonly #candidates: CertificateCandidate[] = [];
   readonly #backendTls = new Map<string, BackendTls>();
@@ -57,9 +58,15 @@ export class ConfigBuilder {
 
   /**
    * Adds a route and returns the id that it got. Ports and listeners may inherit differently, so one rule can give different routes
-   * on two of them: then the later one is `<id>@<place>`.
+   * on two of them: then the later one is `<id>@<place>`. `closers`: fields of its object that close it.
    */
-  addRoute(route: Route, place: number | string): string {
+  addRoute(route: Route, place: number | string, closers: readonly string[] = []): string {
+    const id = this.#idFor(route, place);
+    if (closers.length > 0) this.#closers.set(id, closers);
+    return id;
+  }
+
+  #idFor(route: Route, place: number | string): string {
     const existing = this.#routes.get(route.id);
     if (existing === undefined) {
       this.#routes.set(route.id, route);
@@ -70,6 +77,11 @@ export class ConfigBuilder {
     const id = `${route.id}@${place}`;
     this.#routes.set(id, { ...route, id });
     return id;
+  }
+
+  /** Fields of its object that close a route. */
+  closers({ id }: Pick<Route, "id">): readonly string[] {
+    return this.#closers.get(id) ?? [];
   }
 
   bind(binding: RouteBinding): void {

@@ -1,6 +1,8 @@
+import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Refusal } from "../model/upstream.js";
 import type { CompileOptions } from "../model/options.js";
+import { own } from "../support/json-object.js";
 import { errorText } from "../support/text.js";
 
 /** The rule can't work as written, and no wider rule may serve its requests. */
@@ -21,27 +23,32 @@ export function internalError(what: string, error: unknown): Pick<Report, "code"
   return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}` };
 }
 
-/** Reports an unsupported restriction, and what its paths answer. */
-export function unsupportedRestriction(
+/** Reports an unsupported restriction. If it closes, `namingPlaces` adds what. */
+export function restrictionProblem(
   what: string,
   { unsupportedRestrictions }: Pick<CompileOptions, "unsupportedRestrictions">,
 ): Report {
-  const outcome =
-    unsupportedRestrictions === "close"
-      ? "The paths answer 503"
-      : "The paths are served without it";
-  return { code: "RESTRICTION_UNSUPPORTED", message: `${what} ${outcome}` };
+  const isClosed = unsupportedRestrictions === "close";
+  const message = isClosed ? what : `${what} The paths are served without it`;
+  return { code: "RESTRICTION_UNSUPPORTED", message };
 }
 
-/** The same where the report of what is closed names the places. */
-export function restrictionProblem(
-  what: string,
-  options: Pick<CompileOptions, "unsupportedRestrictions">,
-): Report {
-  return options.unsupportedRestrictions === "close"
-    ? { code: "RESTRICTION_UNSUPPORTED", message: what }
-    : unsupportedRestriction(what, options);
+/** Says what a setting closes that other objects inherit, or that routes name. Objects with routes of their own name these (namingPlaces). */
+export function inheritedClosing(
+  message: string,
+  { kind, namespace, name }: Omit<ResourceRef, "apiVersion">,
+): string {
+  const covered = own(COVERED, kind);
+  if (covered === undefined) return message;
+  return `${message.replace(/\.$/, "")}; this answers 503: ${covered} ${kind} ${namespace}/${name}`;
 }
+
+const INHERITED = "all paths without a setting of their own that belong to";
+const COVERED: Partial<Record<string, string>> = {
+  ALB2: INHERITED,
+  Frontend: INHERITED,
+  AuthPolicy: "all requests that are protected by",
+};
 
 /** The reference can't be a backend. */
 export function invalidBackend(what: string): Refusal {

@@ -4,7 +4,7 @@ import { type Route, routeTimeouts } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
 import { SHARED_SHAPE, filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
-import { isSet, textList } from "../../support/text.js";
+import { isSet, shortened, textList } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { parseCaptures } from "../auth/template.js";
 import { parseHostPattern } from "../hostnames.js";
@@ -30,19 +30,21 @@ import {
   translateServiceGroup,
 } from "./shared-settings.js";
 
+/** Items that a message names. */
+const MOST_NAMED = 5;
 /** Matches the whole path. */
 const WHOLE_PATH = ".*";
 
 /**
- * What a Rule does with its requests. A Rule with refused content keeps its hosts and matches and answers 500, so no wider rule serves its
- * requests.
+ * What a Rule does with its requests, and the fields that close it. A Rule with refused content keeps its hosts and matches and answers
+ * 500, so no wider rule serves its requests.
  */
 export function translateRuleAction(
   rule: Rule,
   port: EntryPort,
   context: AuthContext,
   isMatchInvalid: boolean,
-): Omit<Route, "id" | "source"> {
+): { readonly action: Omit<Route, "id" | "source">; readonly closers: readonly string[] } {
   const { spec } = rule;
   const inherited = overridden(port.inherited, rule, spec.config, context);
   const common = {
@@ -51,10 +53,10 @@ export function translateRuleAction(
     ...routeTimeouts(inherited.timeouts),
     ...annotatedRoute(rule, ruleDomain(context), context),
   };
-  let invalid = isMatchInvalid ? "dslx" : undefined;
+  const invalid = isMatchInvalid ? ["dslx"] : [];
   const valueOf = <T>(result: Result<T>, field: string): T | undefined => {
     if (result.ok) return result.value;
-    invalid ??= field;
+    invalid.push(field);
     const place = within(placeOf(rule, "spec"), ...field.split("."));
     context.diagnostics.report({ code: "RULE_INVALID", message: result.problem, ...place });
     return undefined;
@@ -66,10 +68,13 @@ export function translateRuleAction(
   const protocol = isSet(spec.backendProtocol)
     ? valueOf(parseBackendProtocol(spec.backendProtocol), "backendProtocol")
     : undefined;
-  if (invalid !== undefined) return { refuse: invalidRule(invalid), ...common };
+  const restrictions = inherited.closed === undefined ? [] : ["config.modsecurity"];
+  const closers = [...invalid, ...restrictions].map((field) => `spec.${field}`);
+  const [first] = invalid;
+  if (first !== undefined) return { action: { refuse: invalidRule(first), ...common }, closers };
   const place = placeOf(rule, "spec", "serviceGroup");
   const served = protocolOn(port, protocol ?? port.inherited.protocol);
-  return {
+  const action = {
     ...SHARED_SHAPE,
     ...(inherited.closed && { refuse: inherited.closed }),
     ...(redirect && { redirect }),
@@ -78,6 +83,7 @@ export function translateRuleAction(
     ...ruleFilters(rule, context),
     ...translateServiceGroup(spec.serviceGroup ?? {}, place, served, context),
   };
+  return { action, closers };
 }
 
 /** The deprecated redirectURL and redirectCode override those of config.redirect. */
@@ -132,9 +138,14 @@ function ruleCors(rule: Rule, { diagnostics }: AuthContext): Cors | undefined {
   const origins = textList(spec.corsAllowOrigin ?? "");
   const written = textList(spec.corsAllowHeaders ?? "");
   const headers = written.filter((name) => name === "*" || isPlainName(name));
-  const wrong = written.find((name) => !headers.includes(name));
-  if (wrong !== undefined) {
-    const message = `${JSON.stringify(wrong)} is not the name of a header`;
+  const wrong = written.filter((name) => !headers.includes(name));
+  if (wrong.length > 0) {
+    const shown = shortened(
+      wrong.map((name) => JSON.stringify(name)),
+      MOST_NAMED,
+    );
+    const fault = wrong.length === 1 ? "is not the name of a header" : "are not names of headers";
+    const message = `${shown} ${fault}`;
     const place = placeOf(rule, "spec", "corsAllowHeaders");
     diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
     if (headers.length === 0) return undefined;

@@ -132,10 +132,11 @@ function bindRule(
   const match = matchOf(rule, context);
   if (match === undefined) return;
   const isInvalid = match !== dslx.match || dslx.problems.length > 0;
-  const action = translateRuleAction(rule, port, context, isInvalid);
+  const { action, closers } = translateRuleAction(rule, port, context, isInvalid);
   const route = context.config.addRoute(
     { ...SHARED_SHAPE, ...identity(rule), ...action },
     port.port,
+    closers,
   );
   const rank = specificity(dslx.terms);
   for (const [position, host] of match.hosts.entries()) {

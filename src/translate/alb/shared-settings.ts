@@ -25,7 +25,7 @@ import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { Inherited } from "../load-balancer.js";
 import { type Place, placeOf, within } from "../place.js";
-import { closedRule, unsupportedRestriction } from "../reasons.js";
+import { closedRule, inheritedClosing, restrictionProblem } from "../reasons.js";
 
 /** Extensions of the origin that only tune and do not exist here. */
 const UNSUPPORTED = ["otel", "keepalive"] as const;
@@ -76,7 +76,10 @@ function firewallRefusal(
     diagnostics.report({ code: "SETTING_UNSUPPORTED", message: what, ...place });
     return undefined;
   }
-  diagnostics.report({ ...unsupportedRestriction(what, options), ...place });
+  const problem = restrictionProblem(what, options);
+  const isClosing = options.unsupportedRestrictions === "close";
+  const message = isClosing ? inheritedClosing(problem.message, place.resource) : problem.message;
+  diagnostics.report({ ...problem, message, ...place });
   return options.unsupportedRestrictions === "close" ? closedRule("modsecurity") : undefined;
 }
 

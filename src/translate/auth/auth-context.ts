@@ -32,6 +32,8 @@ export interface AuthTranslator {
   add(policy: AuthConfig): void;
   /** Why the paths of a translated policy are closed; undefined when they are not. */
   invalid(id: string): string | undefined;
+  /** The fields of its object that close the paths of a translated policy. */
+  closers(id: string): readonly string[];
   /**
    * All that was translated, sorted; to be called last, since it reports annotations that turned out to serve no path.
    * `services` become upstreams named `<namespace>/<name>/<port>`.

@@ -34,6 +34,13 @@ export function createAuthTranslator(context: TranslateContext): AuthTranslator 
 /** Digits of the id of a policy that is named after its content. */
 const ID_LENGTH = 32;
 
+interface Translated {
+  readonly checks: AuthChecks;
+  readonly methods: readonly TranslatedMethod[];
+  /** Fields of its object that close its paths. */
+  readonly closers: readonly string[];
+}
+
 /** Kinds from which no other object inherits auth. */
 const OWN_ROUTES: ReadonlySet<string> = new Set(["Ingress", "Rule", "HTTPRoute", "GRPCRoute"]);
 
@@ -43,7 +50,7 @@ class Translator implements AuthTranslator {
   /** Policies by id, and their methods with what they need. */
   readonly #policies = new Map<
     string,
-    { readonly policy: AuthConfig; readonly methods: readonly TranslatedMethod[] }
+    { readonly policy: AuthConfig } & Pick<Translated, "methods" | "closers">
   >();
   /** Ids by Ingress and settings: paths with equal settings are translated once. */
   readonly #annotated = new Map<string, string>();
@@ -66,8 +73,8 @@ class Translator implements AuthTranslator {
     const id = authId(resource);
     if (!this.#policies.has(id)) {
       const source = sourceRef({ resource, field: settings.place.field });
-      const { checks, methods } = this.#translate(settings, resource, operator);
-      this.#policies.set(id, { policy: { id, source, ...checks }, methods });
+      const { checks, ...rest } = this.#translate(settings, resource, operator);
+      this.#policies.set(id, { policy: { id, source, ...checks }, ...rest });
     }
     return [id];
   }
@@ -94,16 +101,21 @@ class Translator implements AuthTranslator {
   }
 
   #shared(settings: AuthSettings, resource: ResourceRef, operator: boolean): string {
-    const { checks, methods } = this.#translate(settings, resource, operator);
-    return this.share({ resource, field: settings.place.field }, checks, methods);
+    const translated = this.#translate(settings, resource, operator);
+    return this.#add({ resource, field: settings.place.field }, translated);
   }
 
-  share(place: Place, checks: AuthChecks, methods: readonly TranslatedMethod[] = []): string {
+  share(place: Place, checks: AuthChecks): string {
+    const closers = checks.invalid === undefined ? [] : [formatFieldPath(place.field)];
+    return this.#add(place, { checks, methods: [], closers });
+  }
+
+  #add(place: Place, { checks, ...rest }: Translated): string {
     const isOwn = OWN_ROUTES.has(place.resource.kind);
     const source = isOwn ? formatFieldPath(place.field) : sourceRef(place);
     const content = JSON.stringify([source, checks], withDigests);
     const id = `auth-${createHash("sha256").update(content).digest("hex").slice(0, ID_LENGTH)}`;
-    this.#policies.set(id, { policy: { id, source, ...checks }, methods });
+    this.#policies.set(id, { policy: { id, source, ...checks }, ...rest });
     return id;
   }
 
@@ -120,11 +132,16 @@ class Translator implements AuthTranslator {
   }
 
   add(policy: AuthConfig): void {
-    if (!this.#policies.has(policy.id)) this.#policies.set(policy.id, { policy, methods: [] });
+    if (!this.#policies.has(policy.id))
+      this.#policies.set(policy.id, { policy, methods: [], closers: [] });
   }
 
   invalid(id: string): string | undefined {
     return this.#policies.get(id)?.policy.invalid;
+  }
+
+  closers(id: string): readonly string[] {
+    return this.#policies.get(id)?.closers ?? [];
   }
 
   collected(): ReturnType<AuthTranslator["collected"]> {
@@ -143,11 +160,7 @@ class Translator implements AuthTranslator {
     };
   }
 
-  #translate(
-    settings: AuthSettings,
-    resource: ResourceRef,
-    operator: boolean,
-  ): { readonly checks: AuthChecks; readonly methods: readonly TranslatedMethod[] } {
+  #translate(settings: AuthSettings, resource: ResourceRef, operator: boolean): Translated {
     const problems = new AuthProblems(this.#context.diagnostics, resource);
     const sets = this.#sets;
     const owner: AuthOwner = { context: this.#context, problems, resource, operator, sets };
@@ -167,8 +180,9 @@ class Translator implements AuthTranslator {
       ({ field }) => settings.methods[field] !== undefined && checks[field] === undefined,
     );
     const invalid = problem ?? (unchecked && `${unchecked.field} auth can't be checked`);
-    if (invalid !== undefined) return { checks: { invalid }, methods: [] };
-    return { checks, methods };
+    if (invalid === undefined) return { checks, methods, closers: [] };
+    const closers = [formatFieldPath(settings.place.field), ...problems.fields];
+    return { checks: { invalid }, methods: [], closers };
   }
 }
 

@@ -2,7 +2,7 @@
 import type { AuthMethodName, AuthSpec } from "../../api/auth.js";
 import type { KindMap } from "../../api/kinds.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
-import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
+import { type FieldPath, type ResourceRef, formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import { isDnsLabel } from "../../support/ip-address.js";
@@ -10,6 +10,7 @@ import { present } from "../../support/json-object.js";
 import { type Result, problem } from "../../support/result.js";
 import type { ServicePortRef } from "../backends.js";
 import type { TranslateContext } from "../context.js";
+import { inheritedClosing } from "../reasons.js";
 import { hintForUnread } from "../unread-secrets.js";
 import { type Annotation, rowsOf } from "../ingress/annotations/annotation.js";
 import {
@@ -156,6 +157,8 @@ export class AuthProblems {
   readonly #diagnostics: DiagnosticSink;
   readonly #resource: ResourceRef;
   #invalid: string | undefined;
+  /** Of its problems that close. */
+  readonly fields: string[] = [];
 
   constructor(diagnostics: DiagnosticSink, resource: ResourceRef) {
     this.#diagnostics = diagnostics;
@@ -173,7 +176,9 @@ export class AuthProblems {
    */
   fail(code: DiagnosticCode, what: string, place: LabelledField, hint?: string): void {
     this.#invalid ??= what.replace(/[^ -~]/gu, "?");
-    const report = { code, message: what, resource: this.#resource, field: place.field };
+    this.fields.push(formatFieldPath(place.field));
+    const message = inheritedClosing(what, this.#resource);
+    const report = { code, message, resource: this.#resource, field: place.field };
     this.#diagnostics.report({ ...report, ...present("hint", hint) });
   }
 

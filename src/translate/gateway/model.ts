@@ -239,6 +239,8 @@ export interface RuleMatch {
 /** A rule as some of the Gateways serve it. */
 export interface RulePlan extends RuleOutcome {
   readonly place: Place;
+  /** Fields of the route that make the rule refuse its requests. */
+  readonly closers: readonly string[];
   /** The matches of the rule, grouped by what happens to their requests. */
   readonly branches: readonly {
     /** Id of the route; unique among all routes. */

@@ -1,11 +1,11 @@
 /** Annotations of our domains that can't be honoured: unknown, unsupported, malformed, or under a prefix where they are not read. */
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
-import type { FieldPath } from "../../diagnostics/diagnostic.js";
+import { type FieldPath, formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
 import type { PathMatch } from "../../model/route.js";
 import type { CompileOptions } from "../../model/options.js";
+import { addTo } from "../../support/collections.js";
 import { isNear } from "../../support/did-you-mean.js";
-import { shortened } from "../../support/text.js";
 import { AUTH_SWITCHES } from "../auth/methods.js";
 import type { TranslateContext } from "../context.js";
 import { annotationField, placeOf } from "../place.js";
@@ -18,18 +18,19 @@ import {
   parseAnnotationKey,
   pathKey,
 } from "./annotations/annotation-key.js";
+import type { Closer } from "./annotations/annotation-reader.js";
 import { foreignAnnotations } from "./foreign-annotations.js";
 import { snippetRestrictions } from "./snippets/restrictions.js";
 import { isSnippet, snippetReports } from "./snippets/snippets.js";
 
-/** A location that a snippet restricts, and the snippet's name. */
+/** A location that a snippet restricts. */
 interface ClosedLocation {
   readonly path: PathMatch;
-  readonly by: string;
+  readonly closer: Closer;
 }
 
 /**
- * The problems of an Ingress's annotations, and the names of those that close paths, since they restrict access and can't be honoured.
+ * The problems of an Ingress's annotations, and those that close paths, since they restrict access and can't be honoured.
  * Malformed values close where they are read (AnnotationReader). Values of auth annotations are the auth translation's to report.
  */
 export function annotationProblems(
@@ -37,64 +38,30 @@ export function annotationProblems(
   options: CompileOptions,
 ): {
   readonly reports: readonly Report[];
-  /** Closes every path and the default backend. */
-  readonly whole: string | undefined;
-  /** Closes one path; by `<rule>-<path>`. */
-  readonly byPath: ReadonlyMap<string, string>;
+  /** Close every path and the default backend. */
+  readonly whole: readonly Closer[];
+  /** Close one path; by `<rule>-<path>`. */
+  readonly byPath: ReadonlyMap<string, readonly Closer[]>;
   readonly locations: readonly ClosedLocation[];
 } {
-  let whole: string | undefined;
-  const byPath = new Map<string, string>();
+  const whole: Closer[] = [];
+  const byPath = new Map<string, Closer[]>();
   const locations: ClosedLocation[] = [];
   const reports: Report[] = [...foreignAnnotations(ingress, options)];
   for (const written of annotationsOf(ingress, options)) {
     const { key, value, field } = written;
-    const path = closedPath(key, ingress);
-    const own = path === undefined ? onlyLocations(key.name, value) : undefined;
     const place = placeOf(ingress, ...field);
     const problems = problemsOf(written, ingress, options);
-    for (const problem of problems) {
-      const isClosing = closes(problem, options);
-      const said = isSaid(problem, key, isClosing) ? placesOf(ingress, path, own) : [];
-      reports.push({ ...withPlaces(problem, said), ...place, ...pointer(problem) });
-    }
+    reports.push(...problems.map((problem) => ({ ...problem, ...place, ...pointer(problem) })));
     if (!problems.some((problem) => closes(problem, options))) continue;
-    if (own !== undefined) locations.push(...own.map((each) => ({ path: each, by: key.name })));
-    else if (path === undefined) whole ??= key.name;
-    else if (!byPath.has(path)) byPath.set(path, key.name);
+    const closer = { name: key.name, field: formatFieldPath(field) };
+    const path = closedPath(key, ingress);
+    const own = path === undefined ? onlyLocations(key.name, value) : undefined;
+    if (own !== undefined) locations.push(...own.map((each) => ({ path: each, closer })));
+    else if (path === undefined) whole.push(closer);
+    else addTo(byPath, path, closer);
   }
   return { reports, whole, byPath, locations };
-}
-
-/** It concerns the path `/` alone. */
-const ONLY_ROOT = "app-root";
-/** Places that a message names. */
-const MOST_NAMED = 5;
-
-function isSaid({ code }: Report, { name }: AnnotationKey, isClosed: boolean): boolean {
-  return isClosed || (code === "ANNOTATION_CLOSED" && name !== ONLY_ROOT);
-}
-
-function withPlaces(report: Report, places: readonly string[]): Report {
-  if (places.length === 0) return report;
-  const what = report.message.replace(/\.$/, "");
-  return { ...report, message: `${what}; this answers 503: ${shortened(places, MOST_NAMED)}` };
-}
-
-/** The hosts and paths of an Ingress, of `only` one path, or its restricted locations. */
-function placesOf(
-  { spec }: Ingress,
-  only: string | undefined,
-  locations: readonly PathMatch[] | undefined,
-): readonly string[] {
-  const rules = spec?.rules ?? [];
-  if (locations !== undefined) return locations.map(([, path]) => (path === "" ? "/" : path));
-  if (rules.length === 0) return ["every host that no object names"];
-  return rules.flatMap(({ host = "*", http }, rule) =>
-    (http?.paths ?? [{ path: "/" }]).flatMap(({ path = "/" }, index) =>
-      only === undefined || only === pathKey({ rule, path: index }) ? [host + path] : [],
-    ),
-  );
 }
 
 function problemsOf(

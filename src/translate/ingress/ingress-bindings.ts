@@ -14,7 +14,7 @@ import { AnnotationReader } from "./annotations/annotation-reader.js";
 import { priorityOf } from "./annotations/origin.js";
 import { REDIRECT_ROWS, TEXT_ROWS, readText } from "./annotations/redirect.js";
 import { readLocation } from "./annotations/written-texts.js";
-import { ingressRoute } from "./ingress-route.js";
+import { type ClosableRoute, ingressRoute } from "./ingress-route.js";
 import {
   type IngressPath,
   type IngressScope,
@@ -70,10 +70,12 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
 /** A location that a snippet restricts. */
 function closedLocation(
   { ingress: { metadata } }: PreparedIngress,
-  { index, place, closedBy = "" }: IngressPath,
-): Route {
+  { index, place, closedBy }: IngressPath,
+): ClosableRoute {
   const id = `ingress/${metadata.namespace}/${metadata.name}/${pathKey(index)}`;
-  return { id, source: sourceRef(place), refuse: closedRule(closedBy) };
+  const refuse = closedRule(closedBy[0]?.name ?? "");
+  const closers = closedBy.map(({ field }) => field);
+  return { route: { id, source: sourceRef(place), refuse }, closers };
 }
 
 /** A namespace has patterns on a host altogether; that another of its Ingresses made it so is worth knowing. */
@@ -166,7 +168,7 @@ export function bindAppRoot(
   const reader = new AnnotationReader(lookup);
   const url = reader.resolve(REDIRECT_ROWS.appRoot, (text) => readLocation(text, NO_GROUPS))?.text;
   const isClosing = scope.context.options.unsupportedRestrictions === "close";
-  if (url === undefined && !(isClosing && reader.closedBy !== undefined)) return;
+  if (url === undefined && !(isClosing && reader.closers.length > 0)) return;
   const key = lookup.find(REDIRECT_ROWS.appRoot)?.key ?? "";
   const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });
   const written = { path: "/", lookup, place: placeOf(ingress) };
@@ -179,12 +181,15 @@ export function bindAppRoot(
       ...rank,
     }),
     routeOf: ({ inherited }) => ({
-      id: `ingress/${namespace}/${name}/app-root`,
-      source: sourceRef(placeOf(ingress, ...annotationField(key))),
-      ...(url === undefined
-        ? { refuse: closedRule(REDIRECT_ROWS.appRoot.name) }
-        : { redirect: { status: 302, url } }),
-      ...routeTimeouts(inherited.timeouts),
+      route: {
+        id: `ingress/${namespace}/${name}/app-root`,
+        source: sourceRef(placeOf(ingress, ...annotationField(key))),
+        ...(url === undefined
+          ? { refuse: closedRule(REDIRECT_ROWS.appRoot.name) }
+          : { redirect: { status: 302, url } }),
+        ...routeTimeouts(inherited.timeouts),
+      },
+      closers: reader.closers.map(({ field }) => field),
     }),
   });
 }
@@ -214,11 +219,13 @@ export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScop
   const hosts = backend === undefined ? hostsAlone(prepared, scope) : prepared.hosts;
   if (backend === undefined && hosts.length === 0) return;
   const place = placeOf(ingress, "spec", backend === undefined ? "rules" : "defaultBackend");
-  const written = { lookup, closedBy, invalid, place, backend, backendPlace: place };
-  const routeOf = (port: EntryPort, hasTls: boolean): Route => {
+  const settings = { lookup, closedBy, invalid, place, backend, backendPlace: place };
+  const routeOf = (port: EntryPort, hasTls: boolean): ClosableRoute => {
     const key = hasTls ? "default-tls" : "default";
-    const input = { ...written, key, path: "/", isRegex: false, hasTls };
-    return reportedEmpty(ingressRoute(input, port, scope), place, scope);
+    const input = { ...settings, key, path: "/", isRegex: false, hasTls };
+    const made = ingressRoute(input, port, scope);
+    reportEmpty(made.route, place, scope);
+    return made;
   };
   const byHost = new Map(hosts.map((each) => [hostKey(each.host), each]));
   if (hosts.length === 0) byHost.set("", { rule: 0, host: ANY_HOST });
@@ -236,7 +243,8 @@ export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScop
       continue;
     }
     for (const port of portsFor(prepared, host, scope)) {
-      const route = scope.context.config.addRoute(routeOf(port, false), port.port);
+      const { route: written, closers } = routeOf(port, false);
+      const route = scope.context.config.addRoute(written, port.port, closers);
       const rank = listenerRank("default", ingress, INGRESS_PRIORITY);
       bindWholePort(port, route, rank, scope.context.config);
     }
@@ -244,13 +252,12 @@ export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScop
 }
 
 /** Reports a rule that neither annotations nor a backend give an answer. */
-function reportedEmpty(route: Route, place: Place, { context }: IngressScope): Route {
+function reportEmpty(route: Route, place: Place, { context }: IngressScope): void {
   const [backend] = route.backends ?? [];
   if (backend?.refuse !== NO_RULE || route.redirect !== undefined || route.refuse !== undefined)
-    return route;
+    return;
   const message = "a rule has no paths and the Ingress no defaultBackend, so its host answers 404";
   context.diagnostics.report({ code: "INGRESS_RULE_EMPTY", message, ...place });
-  return route;
 }
 
 /** Claims a host and its further names on each port that serves it. Ports that give the same share a route. */
@@ -263,15 +270,16 @@ function bindHost(
     routeOf,
   }: {
     readonly claimOf: (listener: string, hosts: readonly HostPattern[], route: string) => PathClaim;
-    readonly routeOf: (port: EntryPort) => Route;
+    readonly routeOf: (port: EntryPort) => ClosableRoute;
   },
 ): void {
   const hosts = withAliases(prepared, host, scope);
   const routes = new Map<Inherited, string>();
   for (const port of portsFor(prepared, host, scope)) {
-    const route = getOrInsert(routes, port.inherited, () =>
-      scope.context.config.addRoute(routeOf(port), port.port),
-    );
-    scope.claims.push(claimOf(port.listener, hosts, route));
+    const id = getOrInsert(routes, port.inherited, () => {
+      const { route, closers } = routeOf(port);
+      return scope.context.config.addRoute(route, port.port, closers);
+    });
+    scope.claims.push(claimOf(port.listener, hosts, id));
   }
 }

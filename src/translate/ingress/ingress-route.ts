@@ -1,3 +1,4 @@
+import { formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { Backend, Route } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
 import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
@@ -7,7 +8,11 @@ import { type EntryPort, protocolOn } from "../load-balancer.js";
 import { NO_GROUPS, regexGroups } from "../pattern/regex.js";
 import { type Place, annotationField, sourceRef, within } from "../place.js";
 import { NO_RULE, closedRule, invalidBackend, invalidRule } from "../reasons.js";
-import { type AnnotationLookup, AnnotationReader } from "./annotations/annotation-reader.js";
+import {
+  type AnnotationLookup,
+  AnnotationReader,
+  type Closer,
+} from "./annotations/annotation-reader.js";
 import { readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
 import { readTraceRate } from "./annotations/observability.js";
@@ -16,6 +21,12 @@ import { readRedirect } from "./annotations/redirect.js";
 import { readAccess, readRewrite } from "./annotations/routing.js";
 import { readSnippets } from "./snippets/snippets.js";
 import type { IngressPath, IngressScope } from "./ingress-scope.js";
+
+/** `closers`: fields of its Ingress that close it. */
+export interface ClosableRoute {
+  readonly route: Route;
+  readonly closers: readonly string[];
+}
 
 /** What happens to the requests of a path, or of a default backend, on one port. */
 export function ingressRoute(
@@ -28,14 +39,13 @@ export function ingressRoute(
     /** The path is a pattern. */
     readonly isRegex: boolean;
     readonly hasTls: boolean;
-    /** The annotation that closes it. */
-    readonly closedBy: string | undefined;
+    readonly closedBy: readonly Closer[];
     /** What keeps it from being done as written: `path`, or another field. */
     readonly invalid: string | undefined;
   },
   port: EntryPort,
   { context, balancer }: IngressScope,
-): Route {
+): ClosableRoute {
   const { key, place, lookup, path, hasTls, isRegex } = input;
   const { inherited } = port;
   const { namespace, name } = place.resource;
@@ -56,15 +66,11 @@ export function ingressRoute(
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);
   const isClosing = context.options.unsupportedRestrictions === "close";
-  const closedBy = (isClosing ? reader.closedBy : undefined) ?? input.closedBy;
-  const refuse =
-    input.invalid !== undefined
-      ? invalidRule(input.invalid)
-      : closedBy !== undefined
-        ? closedRule(closedBy)
-        : inherited.closed;
+  const closers = [...(isClosing ? reader.closers : []), ...input.closedBy];
+  const [closer] = closers;
+  const refuse = refusalBy(input.invalid, closer) ?? inherited.closed;
   const auth = context.auth.fromAnnotations(lookup, place.resource);
-  return {
+  const route = {
     id: `ingress/${namespace}/${name}/${key}`,
     source: sourceRef(place),
     ...present("refuse", refuse),
@@ -72,6 +78,19 @@ export function ingressRoute(
     ...filled("auth", auth ?? inherited.auth),
     backends: [translateBackend(input.backend, input.backendPlace, protocol, context)],
   };
+  return { route, closers: [...invalidFields(input), ...closers.map(({ field }) => field)] };
+}
+
+function refusalBy(invalid: string | undefined, closer: Closer | undefined): Route["refuse"] {
+  return invalid === undefined ? closer && closedRule(closer.name) : invalidRule(invalid);
+}
+
+/** `invalid` is a field of the path, or of the Ingress. */
+function invalidFields({
+  invalid,
+  place,
+}: Pick<Parameters<typeof ingressRoute>[0], "invalid" | "place">): readonly string[] {
+  return invalid === undefined ? [] : [invalid, `${formatFieldPath(place.field)}.${invalid}`];
 }
 
 /** The one backend of a path; a Service that is missing answers 503 until it comes, any other kind of backend 500. */

@@ -9,7 +9,7 @@ import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import type { Place } from "../place.js";
 import type { PathClaim } from "../shadowed-paths.js";
 import type { PathIndex } from "./annotations/annotation-key.js";
-import type { AnnotationLookup } from "./annotations/annotation-reader.js";
+import type { AnnotationLookup, Closer } from "./annotations/annotation-reader.js";
 import { enableHttpsOf } from "./annotations/origin.js";
 import type { TlsHosts } from "./tls-hosts.js";
 
@@ -27,8 +27,8 @@ export interface PreparedIngress {
   readonly lookup: AnnotationLookup;
   /** Problems of its annotations. */
   readonly reports: readonly Report[];
-  /** The annotation that closes the Ingress's default backend. */
-  readonly closedBy: string | undefined;
+  /** What closes the Ingress's default backend. */
+  readonly closedBy: readonly Closer[];
   /** What keeps the whole Ingress from being done as written. */
   readonly invalid: string | undefined;
 }
@@ -43,8 +43,8 @@ export interface IngressPath {
   readonly location?: PathMatch;
   readonly backend: NonNullable<NonNullable<Ingress["spec"]>["defaultBackend"]>;
   readonly lookup: AnnotationLookup;
-  /** The annotation that closes the path. */
-  readonly closedBy: string | undefined;
+  /** What closes the path. */
+  readonly closedBy: readonly Closer[];
   /** What keeps the path from being done as written. */
   readonly invalid: string | undefined;
   readonly place: Place;

@@ -161,7 +161,7 @@ export function bindRefusedHosts(
   for (const { listener, port } of new Set(
     named.flatMap(({ host }) => portsFor(prepared, host, scope)),
   )) {
-    const route = scope.context.config.addRoute(refusal, port);
+    const route = scope.context.config.addRoute(refusal, port, [field]);
     for (const [number, { host, path }] of closings.entries()) {
       scope.claims.push({
         ...{ listener, route, hosts: [host], path, object: ingress, position: [number] },

@@ -71,7 +71,7 @@ function pathsOf(
       pathType,
       backend,
       lookup: annotations.at(index),
-      closedBy: byPath.get(pathKey(index)) ?? whole,
+      closedBy: [...(byPath.get(pathKey(index)) ?? []), ...whole],
       invalid: undefined,
       place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
     };
@@ -86,10 +86,14 @@ function locationsOf(
   { locations }: ReturnType<typeof annotationProblems>,
 ): readonly IngressPath[] {
   const after = ingress.spec?.rules?.[rule]?.http?.paths.length ?? 0;
-  return locations.map(({ path: location, by }, i) => ({
+  return locations.map(({ path: location, closer }, i) => ({
     index: { rule, path: after + i },
     ...{ host, location, path: location[1], pathType: "Exact", backend: {}, lookup },
-    ...{ closedBy: by, invalid: undefined, place: placeOf(ingress, "metadata", "annotations") },
+    ...{
+      closedBy: [closer],
+      invalid: undefined,
+      place: placeOf(ingress, "metadata", "annotations"),
+    },
   }));
 }
 

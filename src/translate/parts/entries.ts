@@ -286,7 +286,7 @@ function entryOf(object: Entry, scope: EntryScope, read: Read): EntryPart {
   );
   const bindings = kept(own.config.bound.bindings);
   const part = { bindings, claims: kept(claims), isServed };
-  return { ...SHARED_SHAPE, ...collectedFrom(object, own), ...part };
+  return { ...SHARED_SHAPE, ...collectedFrom(object, own, claims), ...part };
 }
 
 /** Its labels say which load balancers serve its Ingresses. */
@@ -298,6 +298,11 @@ function readNamespace(
   read(objects.lookups, objectKey({ kind: "Namespace", namespace: "", name }));
 }
 
-function collectedFrom(object: Entry, own: AuthContext): CollectedPart {
-  return { ...SHARED_SHAPE, ...partOf(own), object, served: kept(own.config.candidates) };
+function collectedFrom(
+  object: Entry,
+  own: AuthContext,
+  claims: readonly OrderedClaim[] = NOTHING,
+): CollectedPart {
+  const part = partOf(own, () => claims.map(({ binding }) => binding));
+  return { ...SHARED_SHAPE, ...part, object, served: kept(own.config.candidates) };
 }

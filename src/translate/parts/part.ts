@@ -11,6 +11,7 @@ import type { AuthContext } from "../auth/auth-context.js";
 import { createAuthTranslator } from "../auth/auth-translator.js";
 import { Backends, type UpstreamPlan } from "../backends.js";
 import { Certificates, type IdentifiedUse } from "../certificates.js";
+import { namingPlaces } from "../closings.js";
 import { ConfigBuilder } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import type { Key } from "../keys.js";
@@ -49,13 +50,29 @@ export function collecting(context: TranslateContext): AuthContext {
   };
 }
 
-/** What a context has collected; to be called last. */
-export function partOf({ diagnostics, config, backends, certificates, auth }: AuthContext): Part {
+/** Whether a redirect answers every request before auth does. */
+function isRedirectedFirst({ redirect, authFirst }: Route): boolean {
+  return redirect !== undefined && redirect.unlessScheme === undefined && authFirst === undefined;
+}
+
+/** What a context has collected; to be called last. `claimed`: bindings that are not in the context. */
+export function partOf(
+  { diagnostics, config, backends, certificates, auth }: AuthContext,
+  claimed: () => readonly RouteBinding[] = () => NOTHING,
+): Part {
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
+  const { routes, bindings } = config.bound;
+  const all = { routes, bindings: () => [...bindings, ...claimed()] };
+  const reports = namingPlaces(diagnostics.reports, all, (route) => [
+    ...(route.refuse === undefined ? NOTHING : config.closers(route)),
+    ...(isRedirectedFirst(route) ? NOTHING : (route.auth ?? NOTHING)).flatMap((id) =>
+      auth.closers(id),
+    ),
+  ]);
   return {
-    reports: kept(diagnostics.reports),
-    routes: kept(config.bound.routes),
+    reports: kept(reports),
+    routes: kept(routes),
     upstreams: kept(backends.collected()),
     auths: kept(auths),
     credentials: kept(credentials),

@@ -27,3 +27,14 @@ test("a problem is known by its code and object, or file", () => {
   const ignored = { ignore: ["SERVICE_NOT_FOUND"], baseline: undefined };
   expect(unknownFindings([FIRST, OTHER, FILE], ignored)).toEqual([FILE]);
 });
+
+test.each(["kind: Service", "SERVICE_NOT_FOUND", "NO_SUCH_CODE Service shop/a"])(
+  "a baseline with the line %s is another file",
+  (line) => {
+    const baseline = join(folder(), "known");
+    writeFileSync(baseline, `${baselineOf([FIRST])}\n${line}\n`);
+    expect(() => unknownFindings([FIRST], { ignore: [], baseline })).toThrow(
+      `${baseline}:3: ${JSON.stringify(line)} is not a code and an object; --write-baseline ${baseline} writes the file again`,
+    );
+  },
+);

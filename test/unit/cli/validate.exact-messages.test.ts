@@ -59,17 +59,17 @@ test.each<[string, string | Readonly<Record<string, string>>, string | readonly 
   [
     "a filter with a letter too many",
     route("rules: [{ filters: [{ type: URLRewritee, urlRewrite: { hostname: a.example } }] }]"),
-    '"URLRewritee" is none of RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, ExtensionRef, RequestRedirect, URLRewrite, CORS, ExternalAuth → did you mean URLRewrite?',
+    '"URLRewritee" is none of RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, ExtensionRef, RequestRedirect, URLRewrite, CORS, ExternalAuth; this answers 500: */ → did you mean URLRewrite?',
   ],
   [
     "the path type of an Ingress in a route",
     route("rules: [{ matches: [{ path: { type: Prefix, value: /a } }] }]"),
-    '"Prefix" is none of Exact, PathPrefix, RegularExpression → did you mean PathPrefix?',
+    '"Prefix" is none of Exact, PathPrefix, RegularExpression; this answers 500: */a → did you mean PathPrefix?',
   ],
   [
     "an operator of a Rule without its underscore",
     rule("{ type: URL, values: [[STARTSWITH, /a]] }"),
-    'the operator "STARTSWITH" is none of EQ, IN, STARTS_WITH, ENDS_WITH, REGEX, RANGE, EXIST → did you mean STARTS_WITH?',
+    'the operator "STARTSWITH" is none of EQ, IN, STARTS_WITH, ENDS_WITH, REGEX, RANGE, EXIST; this answers 500: * (all paths) → did you mean STARTS_WITH?',
   ],
   [
     "another product's field of an AuthPolicy",
@@ -122,6 +122,23 @@ spec: { basicAuth: {}, targetRefs: [] }
     `ssl-redirect: "“false”" is neither true nor false ${QUOTE}`,
   ],
   [
+    "two origins of a list that can't be read",
+    ingress(
+      'nginx.ingress.kubernetes.io/enable-cors: "true", nginx.ingress.kubernetes.io/cors-allow-origin: "*.a, https://ok.example, b"',
+    ),
+    'cors-allow-origin: "*.a", "b" are none of origins, `*` for any → see docs/annotations.md for the values that it takes',
+  ],
+  [
+    "two addresses of a source range that can't be read",
+    ingress('nginx.ingress.kubernetes.io/whitelist-source-range: "10.0.0.0/99, a, 10.0.0.0/8"'),
+    'whitelist-source-range: "10.0.0.0/99", "a" are neither addresses nor CIDRs; this answers 503: a.example/ → correct the value; the paths stay closed until then',
+  ],
+  [
+    "a variable that is unknown",
+    ingress("nginx.ingress.kubernetes.io/app-root: /$nope"),
+    "app-root: it has the unknown variable $nope; this answers 503: a.example/ → correct the value; the paths stay closed until then",
+  ],
+  [
     "a kustomization",
     {
       "kustomization.yaml":
@@ -160,7 +177,7 @@ spec: { basicAuth: {}, targetRefs: [] }
   [
     "an htpasswd file in UTF-16",
     `${secret(`data: { auth: ${utf16} }`)}---${ingress("nginx.ingress.kubernetes.io/auth-type: basic, nginx.ingress.kubernetes.io/auth-secret: s")}`,
-    "secret default/s has UTF-16 text in auth, which must be UTF-8 → give an auth-file secret the key `auth` with lines <user>:<apr1 hash>, an auth-map secret one key for each user with the apr1 hash; `openssl passwd -apr1` prints hashes",
+    "secret default/s has UTF-16 text in auth, which must be UTF-8; this answers 503: a.example/ → give an auth-file secret the key `auth` with lines <user>:<apr1 hash>, an auth-map secret one key for each user with the apr1 hash; `openssl passwd -apr1` prints hashes",
   ],
   [
     "a Service of another namespace",
@@ -182,7 +199,7 @@ spec: { basicAuth: {}, targetRefs: [] }
   [
     "a location of a snippet that denies",
     ingress('nginx.ingress.kubernetes.io/server-snippet: "location /admin { deny all; }"'),
-    "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects; this answers 503: /admin → restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+    "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects; this answers 503: a.example/admin → restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
   ],
   [
     "a route whose Gateway is elsewhere",

@@ -78,29 +78,29 @@ test.each<[string, string, string | readonly string[]]>([
   [
     "an unknown variable in a rewrite",
     withPath("/a/(.*)", `${NGINX}/rewrite-target: /$nonsense`),
-    "rewrite-target: it has the unknown variable $nonsense → correct the value; the paths stay closed until then",
+    "rewrite-target: it has the unknown variable $nonsense; this answers 503: a.example (paths like ^/a/(.*)) → correct the value; the paths stay closed until then",
   ],
   [
     "an unknown variable in a redirect",
     ingress(`${NGINX}/permanent-redirect: 'https://b.example/$nonsense'`),
-    "permanent-redirect: it has the unknown variable $nonsense → correct the value; the paths stay closed until then",
+    "permanent-redirect: it has the unknown variable $nonsense; this answers 503: a.example/ → correct the value; the paths stay closed until then",
   ],
   [
     "an unknown variable in app-root",
     ingress(`${NGINX}/app-root: /$nonsense`),
-    "app-root: it has the unknown variable $nonsense → correct the value; the paths stay closed until then",
+    "app-root: it has the unknown variable $nonsense; this answers 503: a.example/ → correct the value; the paths stay closed until then",
   ],
   [
     "a pattern of header names",
     ingress(
       `${NGINX}/auth-url: 'http://auth.example/', ${NGINX}/auth-response-headers: 'X-Auth-Request-*'`,
     ),
-    'auth-response-headers has the header name "X-Auth-Request-*"; names are letters, digits, - and _ → correct the value; the paths stay closed until then',
+    'auth-response-headers has the header name "X-Auth-Request-*"; names are letters, digits, - and _; this answers 503: a.example/ → correct the value; the paths stay closed until then',
   ],
   [
     "a pattern of header names in an AuthPolicy",
     policy("'X-Auth-*'"),
-    'forward.upstream_headers has the header name "X-Auth-*"; names are letters, digits, - and _ → correct the value; the paths stay closed until then',
+    'forward.upstream_headers has the header name "X-Auth-*"; names are letters, digits, - and _; this answers 503: all requests that are protected by AuthPolicy default/p → correct the value; the paths stay closed until then',
   ],
   [
     "an origin with a slash",

@@ -138,6 +138,7 @@ function bindRules(
             config.addRoute(
               errorPages === undefined ? served : { ...SHARED_SHAPE, ...served, errorPages },
               id,
+              plan.closers,
             ),
           ),
         );

@@ -49,7 +49,10 @@ function planRule(
     matches,
     content: ruleContent(rule, id, place, { ...SHARED_SHAPE, ...context, problems, prefix }),
   }));
-  const plan = { name: rule.name, index, place, branches, problems };
+  // A filter that names nothing refuses the requests of its rule; a backend only its share, and a mirror none.
+  const filters = problems.unresolved.filter(({ field }) => !/backendRefs|Mirror/.test(field));
+  const closers = filters.map(({ field }) => field);
+  const plan = { name: rule.name, index, place, branches, problems, closers };
   return refusedPlan(plan, problems);
 }
 
@@ -80,10 +83,12 @@ function excludesPreflights({ when }: RuleMatch): boolean {
 }
 
 /** If the rule or its route can't be served as written, the rule refuses its requests, so that no wider rule serves them. */
-export function refusedPlan(plan: RulePlan, { refused: [first] }: RouteProblems): RulePlan {
+export function refusedPlan(plan: RulePlan, { refused }: RouteProblems): RulePlan {
+  const [first] = refused;
   if (first === undefined) return plan;
   const content = { refuse: invalidRule(first.field) };
-  return { ...plan, branches: plan.branches.map((branch) => ({ ...branch, content })) };
+  const closers = [...plan.closers, ...refused.map(({ field }) => field)];
+  return { ...plan, closers, branches: plan.branches.map((branch) => ({ ...branch, content })) };
 }
 
 /** One group with all matches, or a group for each prefix if filters replace the prefix. */

@@ -1,6 +1,8 @@
 import type { Domains } from "../../../model/options.js";
+import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
 import { addTo, getOrInsert } from "../../../support/collections.js";
 import type { Result } from "../../../support/result.js";
+import { annotationField } from "../../place.js";
 import type { Annotation, AnnotationType, AnyAnnotation } from "./annotation.js";
 import {
   type AnnotationPrefix,
@@ -16,6 +18,12 @@ interface FoundAnnotation {
   /** The whole key, for the field path `["metadata", "annotations", key]`. */
   readonly key: string;
   readonly prefix: AnnotationPrefix;
+}
+
+/** What closes paths: an annotation, or a label that was meant as one. */
+export interface Closer {
+  readonly name: string;
+  readonly field: string;
 }
 
 /** The annotations that hold for one path of an Ingress, or for all of it. */
@@ -92,7 +100,7 @@ export class IngressAnnotations {
 /** Typed values of the annotations that hold for one path. annotation-problems.ts reports malformed ones, once for an Ingress. */
 export class AnnotationReader {
   readonly #lookup: AnnotationLookup;
-  #closedBy: string | undefined;
+  readonly #closers = new Map<string, Closer>();
 
   constructor(lookup: AnnotationLookup) {
     this.#lookup = lookup;
@@ -105,7 +113,7 @@ export class AnnotationReader {
     if (found === undefined || text === "") return undefined;
     const result = parsed(found, annotation.type, text);
     if (result.ok) return result.value;
-    if (annotation.fallback === "closed") this.#closedBy ??= annotation.name;
+    if (annotation.fallback === "closed") this.#close(found, annotation);
     return undefined;
   }
 
@@ -121,13 +129,18 @@ export class AnnotationReader {
   resolve<T, U>(annotation: Annotation<T>, read: (value: T) => Result<U>): U | undefined {
     const value = this.get(annotation);
     const result = value === undefined ? undefined : read(value);
-    if (result?.ok === false) this.#closedBy ??= annotation.name;
+    const found = this.#lookup.find(annotation);
+    if (result?.ok === false && found !== undefined) this.#close(found, annotation);
     return result?.ok === true ? result.value : undefined;
   }
 
-  /** The annotation that was read so far, restricts access, and can't be honoured. */
-  get closedBy(): string | undefined {
-    return this.#closedBy;
+  #close({ key }: FoundAnnotation, { name }: Pick<AnyAnnotation, "name">): void {
+    this.#closers.set(key, { name, field: formatFieldPath(annotationField(key)) });
+  }
+
+  /** Annotations that were read so far, restrict access, and can't be honoured. */
+  get closers(): readonly Closer[] {
+    return [...this.#closers.values()];
   }
 }
 

@@ -1,10 +1,11 @@
 import { isIP } from "node:net";
 import { type Redirect, isRedirectStatus } from "../../../model/filters.js";
 import { MAX_TIMEOUT } from "../../../model/route.js";
+import { groupBy } from "../../../support/collections.js";
 import { isDnsName } from "../../../support/ip-address.js";
 import { own } from "../../../support/json-object.js";
 import { type Result, ok, problem } from "../../../support/result.js";
-import { textList } from "../../../support/text.js";
+import { shortened, textList } from "../../../support/text.js";
 import { percentage } from "../../../support/units.js";
 import { isAuthority, isHeaderName, isPlainName } from "../../http/headers.js";
 import { type AnnotationPrefix, EVERY_PREFIX } from "./annotation-key.js";
@@ -132,15 +133,18 @@ export const PERCENT: AnnotationType<number> = {
 export const CIDRS: AnnotationType<readonly string[]> = {
   description: "list of addresses and CIDRs",
   parse: (text) => {
-    const cidrs: string[] = [];
-    for (const item of textList(text)) {
-      const cidr = parseCidr(item);
-      if (cidr === undefined) return problem(`${shown(item)} is neither an address nor a CIDR`);
-      cidrs.push(cidr);
-    }
-    return cidrs.length === 0 ? problem("it names no address") : ok(cidrs);
+    const items = textList(text);
+    const cidrs = items.flatMap((item) => parseCidr(item) ?? []);
+    if (items.length === 0) return problem("it names no address");
+    if (cidrs.length === items.length) return ok(cidrs);
+    return problem(problemOfItems(items, (item) => parseCidr(item) !== undefined, noCidr));
   },
 };
+
+const noCidr: ItemProblem = () => [
+  "is neither an address nor a CIDR",
+  "are neither addresses nor CIDRs",
+];
 
 function parseCidr(text: string): string | undefined {
   const [address = "", prefix, ...rest] = text.split("/");
@@ -181,19 +185,45 @@ export const PORT: AnnotationType<number> = {
   },
 };
 
+/** What is wrong with an item of a list: of one, and of several. */
+type ItemProblem = (text: string) => readonly [of: string, ofSeveral: string];
+
+/** Items that a message names. */
+const MOST_NAMED = 5;
+
+/** Names the items that can't be read. */
+function problemOfItems(
+  items: readonly string[],
+  isItem: (text: string) => boolean,
+  problemOf: ItemProblem,
+): string {
+  const wrong = items.filter((item) => !isItem(item));
+  const alike = groupBy(wrong, (item) => problemOf(item)[0]);
+  return [...alike]
+    .map(([is, texts]) => {
+      const [, are] = problemOf(texts[0] ?? "");
+      return `${shortened(texts.map(shown), MOST_NAMED)} ${texts.length === 1 ? is : are}`;
+    })
+    .join(", and ");
+}
+
 /** A comma-separated list. Items that can't be read are left out; they cost no other, and make the list no wider. */
 function listOf(
   description: string,
   isItem: (text: string) => boolean,
-  problemOf: (text: string) => string = (text) => `${shown(text)} is none of ${description}`,
+  problemOf: ItemProblem = () => [`is none of ${description}`, `are none of ${description}`],
 ): AnnotationType<readonly string[]> {
   return {
     description: `list of ${description}`,
     parse: (text) => {
       const items = textList(text);
-      const wrong = items.find((item) => !isItem(item));
       const value = items.filter(isItem);
-      return { ok: true, value, ...(wrong !== undefined && { problem: problemOf(wrong) }) };
+      const isWhole = value.length === items.length;
+      return {
+        ok: true,
+        value,
+        ...(!isWhole && { problem: problemOfItems(items, isItem, problemOf) }),
+      };
     },
   };
 }
@@ -209,8 +239,8 @@ export const ORIGINS = listOf(
   (text) => ORIGIN.test(text),
   (text) =>
     ORIGIN.test(text.replace(/\/+$/, ""))
-      ? `${shown(text)} has a slash at its end; leave it out`
-      : `${shown(text)} is none of ${ORIGIN_LIST}`,
+      ? ["has a slash at its end; leave it out", "have a slash at their end; leave it out"]
+      : [`is none of ${ORIGIN_LIST}`, `are none of ${ORIGIN_LIST}`],
 );
 export const DNS_NAMES = listOf("host names", (text) => isDnsName(text.toLowerCase()));
 

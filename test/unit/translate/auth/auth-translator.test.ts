@@ -40,7 +40,7 @@ describe("an Auth object", () => {
         "AUTH_REFERENCE_NOT_FOUND",
         "ALB2 cpaas-system/alb",
         "spec.config.auth.forward.auth_headers_cm_ref",
-        "config map default/none not found",
+        "config map default/none not found; this answers 503: all paths without a setting of their own that belong to ALB2 cpaas-system/alb",
       ],
     ]);
   });

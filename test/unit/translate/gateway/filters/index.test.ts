@@ -23,7 +23,7 @@ test("filters add to the effects of earlier ones", () => {
 test("a filter that would have to run before a redirect can't stand beside it", () => {
   const result = filtered([MIRROR, REDIRECT], {});
   expect(result.messages("ROUTE_FILTERS_INCOMPATIBLE")).toEqual([
-    "RequestRedirect can't stand beside RequestMirror",
+    "RequestRedirect can't stand beside RequestMirror; this answers 500: */",
   ]);
   expect(result.route("httproute/default/r/0").refuse).toBeDefined();
 });

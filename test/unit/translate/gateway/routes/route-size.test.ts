@@ -29,6 +29,7 @@ function planOf(index: number, branches: readonly (readonly RuleMatch[])[]): Rul
   return {
     index,
     place,
+    closers: [],
     branches: branches.map((matches, i) => ({
       id: `${String(index)}-${String(i)}`,
       matches,

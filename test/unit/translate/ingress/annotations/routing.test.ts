@@ -31,7 +31,7 @@ it("the older name of a list closes by a wrong value although the newer one over
   const annotations = { "allowlist-source-range": "::1", "whitelist-source-range": "x" };
   const reader = readerOf(nginx(annotations));
   readAccess(reader);
-  expect(reader.closedBy).toBe("whitelist-source-range");
+  expect(reader.closers.map(({ name }) => name)).toEqual(["whitelist-source-range"]);
 });
 
 it("a rewrite-target other than the path replaces it, and makes patterns of the host's paths", () => {
