@@ -8,6 +8,7 @@ _M.catalog = {
     -- Routing
     no_rule = { 404, "InvalidUpstream : no rule match", "no rule of the port matches the request" },
     invalid_rule = { 500, "InvalidRule : regular expression", "a pattern of a rule that may match the request does not compile, or gave up: it backtracks too much, or earlier patterns took too long" },
+    rewrite_cycle = { 500, "InvalidRule : rewrites of snippets don't end", "rewrites of snippets lead from path to path more than three times" },
     question = { 400, "BadRequest : not the question to an auth service", "the request has an X-Albc-Question of this gateway that belongs to another host, path or set of headers, or is older than 30 seconds" },
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule matches or rewrites with a regular expression is longer than 8 KiB" },
     redirect_value = { 400, "BadRequest : value not allowed in the redirect", "a variable or capture that a redirect writes into its host holds other characters than those of a host, or one in its path holds a line break" },
@@ -33,6 +34,7 @@ _M.catalog = {
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among the allowed ones" },
     auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another access restriction of the path can't be enforced, or its object has an error that may hide one, such as a duplicate; albc's diagnostics say where" },
     client_certificate = { 444, "AccessFail : client certificate missing or not valid", "a listener requires client certificates, and the client sent none or one of another authority; the connection is closed, only the access log shows it" },
+    returned = { 403, "AccessFail : answered by a snippet", "a `return` or `limit_except` of a snippet answers, with this or another status from 400 on" },
     basic_missing = { 401, "AuthFail : basic_auth but req no auth header", "no Authorization header" },
     basic_scheme = { 401, "AuthFail : invalid Authorization scheme, not basic auth.", "the Authorization scheme is not Basic" },
     basic_base64 = { 401, "AuthFail : invalid base64 encoding", "the credentials are not base64, or something follows" },

@@ -5,7 +5,7 @@ import type { Predicate } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
 import { shortened, visible } from "../support/text.js";
 import type { Candidate } from "./candidates.js";
-import { formatHeaders, formatStep, formatText } from "./format-headers.js";
+import { formatFlowStep, formatHeaders, formatStep, formatText } from "./format-headers.js";
 import type { Explanation } from "./explain.js";
 import type { Answer, ExplainedRoute, RouteFilters } from "./outcome.js";
 
@@ -253,6 +253,8 @@ function formatBackendFilters(filters: BackendFilters): readonly string[] {
 
 /** In the order of the lines; a new field of a route needs an entry. */
 const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonly string[]>> = {
+  hostFlow: ({ hostFlow = [] }) => hostFlow.map(formatFlowStep),
+  flow: ({ flow = [] }) => flow.map(formatFlowStep),
   cors: ({ cors }) => line(cors, ({ origins }) => `CORS for ${origins.join(", ")}`),
   rewrite: ({ rewrite }) => line(rewrite, (path) => `path becomes ${formatRewrite(path)}`),
   host: ({ host }) => line(host, (name) => `Host becomes ${name}`),

@@ -163,6 +163,7 @@ const HTTP2: ReadonlySet<Backend["protocol"]> = new Set(["grpc", "grpcs", "h2c"]
 /** The reasons of docs/errors.md. */
 const ESCAPE = "BadRequest : escape not allowed in a rewritten path to HTTP/2";
 const GROWN = "BadRequest : too long with the values of the request";
+const BY_SNIPPET = "AccessFail : answered by a snippet";
 /** lua/alb/growth.lua */
 const MOST_TARGET = 32_768;
 
@@ -191,11 +192,18 @@ export function explainAuth(
   };
 }
 
+/** The answer of a snippet that begins with one; only the data plane can evaluate its conditions. */
+function snippetAnswer({ hostFlow, flow }: PolicyRoute): Answer | undefined {
+  const [first] = hostFlow ?? flow ?? [];
+  if (first?.[0] === "return") return refused(first[1], BY_SNIPPET);
+  return first?.[0] === "redirect" ? { kind: "redirected", redirect: first[1] } : undefined;
+}
+
 /** The answer that comes before source ranges and auth. */
-function earlyAnswer(
-  { refuse, authFirst, auth = [] }: PolicyRoute,
-  redirected: Answer | undefined,
-): Answer | undefined {
+function earlyAnswer(route: PolicyRoute, redirected: Answer | undefined): Answer | undefined {
+  const { refuse, authFirst, auth = [] } = route;
+  const answer = refuse === undefined ? snippetAnswer(route) : undefined;
+  if (answer !== undefined) return answer;
   if (refuse === undefined) return authFirst === true && auth.length > 0 ? undefined : redirected;
   return refused(...refuse);
 }

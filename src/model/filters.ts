@@ -89,8 +89,34 @@ export function headerChanges(
   };
 }
 
+/**
+ * One step of nginx's rewrite phase (snippets of Ingresses). Texts may use slots: 0 to 9 are the captures of the last expression that matched,
+ * those from 10 on are variables of the snippet.
+ */
+export type FlowStep =
+  | readonly ["set", slot: number, value: Interpolation]
+  /** Skips so many steps unless the test holds. `number`: for `ifs` of HeaderStep; 0: none. */
+  | readonly ["if", subject: Interpolation, test: FlowTest, skip: number, number: number]
+  /** Answers; nginx's own text for a status from 400 on, if the body is empty. */
+  | readonly ["return", status: number, body: Interpolation, contentType: string]
+  | readonly ["redirect", Redirect]
+  /** A new path, and its query after a `?`. `last`: the route of the new path serves the request; `break`: this one does, without its `rewrite`. */
+  | readonly ["rewrite", target: Interpolation, end: "" | "last" | "break"]
+  | readonly ["break"];
+
+export type FlowTest =
+  /** Neither empty nor `0`. */
+  | readonly ["on"]
+  | readonly ["eq" | "ne", Interpolation]
+  | readonly ["regex" | "noRegex", pattern: string, flags: "" | "i"];
+
 /** One change of headers; the changes of a list are made in order, so a later one sees an earlier one (snippets of Ingresses). */
 export interface HeaderStep {
+  /**
+   * Only after one of these conditions was the last of `flow` that held, by their numbers; 0: none held. Absent: in any case.
+   * @minItems 1
+   */
+  readonly ifs?: readonly number[];
   /** Adds lines. Absent: replaces all lines of the name. */
   readonly adds?: true;
   /**

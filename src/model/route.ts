@@ -1,4 +1,4 @@
-import type { BackendFilters, HeaderStep } from "./filters.js";
+import type { BackendFilters, FlowStep, HeaderStep } from "./filters.js";
 import type { BackendProtocol, Refusal } from "./upstream.js";
 import type { HostPattern, SourceRef } from "./values.js";
 import { compareBy, compareStrings } from "../support/collections.js";
@@ -43,6 +43,13 @@ export interface Route extends BackendFilters {
   readonly traceRate?: number;
   /** Absent: those of the gateway, if it has any. */
   readonly errorPages?: ErrorPages;
+  /**
+   * Run before all filters, and before another route is chosen by the path that they write. `flow` runs after it, once for each route.
+   * @minItems 1
+   */
+  readonly hostFlow?: readonly FlowStep[];
+  /** @minItems 1 */
+  readonly flow?: readonly FlowStep[];
   /**
    * Made after auth, before `requestHeaders`.
    * @minItems 1

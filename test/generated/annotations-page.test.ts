@@ -99,7 +99,9 @@ With the option \`snippets: translate\`, albc does what the directives of the ta
 becomes nginx configuration. A snippet changes only the paths of its own Ingress, also a \`server-snippet\`. Values may have the variables
 of docs/auth.md. A path's own annotation replaces the Ingress's. Differences from ingress-nginx:
 
-- Changes of requests are made after authentication.
+- Changes of requests are made after authentication. \`rewrite\`, \`return\`, \`set\` and \`if\` come first of all, before answers to preflights too.
+- A location of a \`server-snippet\` that denies also does so on hosts in regex mode. \`limit_except\` answers 403.
+- Rewrites that lead from path to path more than three times end with 500; nginx allows ten.
 - A header that a snippet sets replaces the gateway's own, except headers of the connection, and X-Forwarded-*, X-Real-IP, X-Scheme and
   X-Request-ID.
 - Responses get the headers of their path's snippets also on sign-in redirects and custom error pages.

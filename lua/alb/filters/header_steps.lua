@@ -3,6 +3,7 @@
 -- own header for it.
 -- May yield: no. Phases: prepare in any; request in access, response in header_filter.
 local errors = require("alb.errors")
+local flow_state = require("alb.filters.flow_state")
 local growth = require("alb.growth")
 local headers = require("alb.filters.headers")
 local interpolation = require("alb.interpolation")
@@ -47,6 +48,7 @@ local function prepare_steps(steps)
         end
         step.names, step.values = names, values
         step.of_status, step.of_type = set_of(step.statuses), set_of(step.types)
+        step.of_if = set_of(step.ifs)
     end
 end
 
@@ -59,8 +61,20 @@ local function is_of_type(step, content_type)
     return step.of_type[str_lower(last and str_sub(content_type, 1, last - 1) or content_type)]
 end
 
-local function text_of(name, value, room)
-    local text, err = expand(value, room)
+-- What the rewrite phase left: the number of the last condition that held, and captures and variables.
+local function state_of(route)
+    if route.flows then
+        return flow_state.load()
+    end
+    return 0, nil
+end
+
+local function is_of_if(step, number)
+    return not step.of_if or step.of_if[number]
+end
+
+local function text_of(name, value, room, slots)
+    local text, err = expand(value, room, slots)
     if not text then
         ngx.log(ngx.WARN, "albc: header ", name, ": ", err)
         return ""
@@ -121,12 +135,16 @@ end
 
 function _M.of_request.request(route)
     local steps, room = route.requestSteps, MOST_HEAD
+    local number, slots = state_of(route)
     for i = 1, #steps do
         local step = steps[i]
-        if not step.of_type or is_of_type(step, var.http_content_type) then
+        if
+            is_of_if(step, number)
+            and (not step.of_type or is_of_type(step, var.http_content_type))
+        then
             local names, values = step.names, step.values
             for k = 1, #names do
-                local text = text_of(names[k], values[k], room)
+                local text = text_of(names[k], values[k], room, slots)
                 room = room - #text
                 change_request(step, names[k], text)
             end
@@ -169,12 +187,13 @@ end
 
 function _M.of_response.response(route)
     local steps, header, room = route.responseSteps, ngx.header, MOST_HEAD
+    local number, slots = state_of(route)
     for i = 1, #steps do
         local step = steps[i]
-        if is_for_response(step, header) then
+        if is_of_if(step, number) and is_for_response(step, header) then
             local names, values = step.names, step.values
             for k = 1, #names do
-                local text = text_of(names[k], values[k], room)
+                local text = text_of(names[k], values[k], room, slots)
                 room = room - #text
                 change_response(step, header, names[k], text)
             end

@@ -135,12 +135,8 @@ local function split_at_query(segments)
     return before, after
 end
 
-local function prepare_regex(rewrite)
-    rewrite.expression = expression.new(rewrite[2], rewrite[3] == "i", true)
-    local path, query = rewrite[4], nil
-    if rewrite[5] then
-        path, query = split_at_query(path)
-    end
+-- Adds `segments` and, if the text has a query, `query` and `drops_query`.
+local function prepare_target(rewrite, path, query)
     if query then
         -- Like nginx's rewrite: the client's query is appended, unless the replacement ends with `?`.
         local last = query[#query]
@@ -151,6 +147,24 @@ local function prepare_regex(rewrite)
         rewrite.query = prepare_segments(rewrite, query, NOT_QUERY_OR_PERCENT)
     end
     rewrite.segments = prepare_segments(rewrite, path, NOT_PATH_OR_PERCENT)
+end
+
+local function prepare_regex(rewrite)
+    rewrite.expression = expression.new(rewrite[2], rewrite[3] == "i", true)
+    if rewrite[5] then
+        prepare_target(rewrite, split_at_query(rewrite[4]))
+    else
+        prepare_target(rewrite, rewrite[4])
+    end
+end
+
+--- Prepares a path and query with variables and captures for `write`.
+---@param segments table Interpolation
+---@return table target
+function _M.prepare_target(segments)
+    local target = {}
+    prepare_target(target, split_at_query(segments))
+    return target
 end
 
 --- Prepares a decoded PathRewrite.
@@ -248,6 +262,28 @@ function _M.rewrite(rewrite, uri, target, args)
         return nil, nil, growth.TOO_LONG
     end
     return path, query, err
+end
+
+--- Writes a prepared target.
+---@param captures table by number
+---@param args string the client's query
+---@return string? path
+---@return string? query
+---@return string? err
+function _M.write(target, captures, args)
+    if target.err then
+        return nil, nil, target.err
+    end
+    local path, query, err
+    path, err = expand(target.segments, MOST, captures)
+    if not path then
+        return nil, nil, err
+    end
+    query, err = join_query(target, captures, args)
+    if query and #path + #query > MOST then
+        return nil, nil, growth.TOO_LONG
+    end
+    return query and absolute(path), query, err
 end
 
 --- Path and query as one request target.

@@ -35,18 +35,18 @@ local function prepare_url(redirect)
 end
 
 -- The Location of a URL, with its captures, variables and the client's query.
-local function url_location(redirect, uri, args)
-    local captures, err
+local function url_location(redirect, uri, args, slots)
+    local captures = slots
     if redirect.location or redirect.err then
         return redirect.location, redirect.err
     elseif redirect.expression then
+        local err
         captures, err = expression.match(redirect.expression, uri)
         if not captures then
             return nil, err or "the path does not match"
         end
     end
-    local text
-    text, err = interpolation.expand(redirect.segments, growth.MOST_TARGET, captures)
+    local text, err = interpolation.expand(redirect.segments, growth.MOST_TARGET, captures)
     if not text then
         return nil, err, err ~= growth.TOO_LONG
     end
@@ -59,14 +59,18 @@ local function url_location(redirect, uri, args)
     return path.encode_uri(text)
 end
 
---- Called once for each decoded route.
-function _M.prepare(route)
-    local redirect = route.redirect
+---@param redirect table decoded
+function _M.prepare_redirect(redirect)
     if redirect.url then
         prepare_url(redirect)
     elseif redirect.path then
         path.prepare(redirect.path)
     end
+end
+
+--- Called once for each decoded route.
+function _M.prepare(route)
+    return _M.prepare_redirect(route.redirect)
 end
 
 -- Gateway API's rule: an explicit port, else the default port of an explicit scheme, else the listener's port. A client
@@ -85,14 +89,15 @@ end
 --- The Location of a prepared redirect.
 ---@param redirect table Redirect
 ---@param server { port: integer, tls: boolean } of the listener that received the request
----@param request { scheme: string, host: string, uri: string, target: string, args: string }
---- the client's scheme, host without port, then the arguments of path.rewrite
+---@param request { scheme: string, host: string, uri: string, target: string, args: string, slots: table? }
+--- the client's scheme, host without port, then the arguments of path.rewrite; captures of the URL, unless it has an
+--- expression
 ---@return string? location
 ---@return string? err
 ---@return boolean? is_refused a value of the request is not allowed in its place
 function _M.location(redirect, server, request)
     if redirect.url then
-        return url_location(redirect, request.uri, request.args)
+        return url_location(redirect, request.uri, request.args, request.slots)
     end
     local new, query, err
     if redirect.path then
@@ -117,10 +122,11 @@ function _M.location(redirect, server, request)
 end
 
 --- Ends the request with the redirect and nginx's own body, unless the client already uses `unlessScheme`.
----@param route table
+---@param redirect table prepared
+---@param route table that has it
 ---@param server { port: integer, tls: boolean }
-function _M.apply(route, server)
-    local redirect = route.redirect
+---@param slots table? captures and variables of a snippet
+function _M.send(redirect, route, server, slots)
     local scheme = var.albc_scheme
     if redirect.unlessScheme == scheme then
         return
@@ -131,6 +137,7 @@ function _M.apply(route, server)
         uri = var.uri,
         target = var.request_uri,
         args = var.args or "",
+        slots = slots,
     })
     if not location then
         if err == expression.TOO_LONG then
@@ -151,7 +158,7 @@ end
 --- Runs after the request has passed auth.
 ---@param server_id string
 function _M.after_auth(route, server_id)
-    return _M.apply(route, index.get("servers", server_id))
+    return _M.send(route.redirect, route, index.get("servers", server_id))
 end
 
 --- Runs before all other filters, unless auth comes first.

@@ -13,6 +13,7 @@ local enter = require("alb.upstream.location").enter
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
 local find = require("alb.route.select").find
+local flow = require("alb.filters.flow")
 local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
 local hosts = require("alb.policy.hosts")
@@ -114,6 +115,17 @@ local function find_route(server_id, host, path)
     return candidate[ROUTE]
 end
 
+-- The route of the path that a snippet has written.
+local function find_again(server_id)
+    local host, by_host = request_host(), hosts.tables[server_id]
+    predicates.start()
+    return find_route(
+        server_id,
+        by_host and by_host[host] and host or canonical_host(host),
+        var.uri
+    )
+end
+
 -- Hands the upstream of an unusual request to the balancer, which looks it up again: the policy may change while a body
 -- is held.
 local function hand_over(route, is_changed)
@@ -126,7 +138,11 @@ end
 
 -- Everything except plain routes whose lookups are done.
 local function decide(route, server_id, is_unusual, is_changed)
+    local written, is_kept
     handover.clear()
+    if route and route.flows then
+        route, written, is_kept = flow.run(route, server_id, find_again)
+    end
     if not route then
         return exit(404, reasons.no_rule)
     end
@@ -138,8 +154,9 @@ local function decide(route, server_id, is_unusual, is_changed)
         begin_count(route.row, is_unusual)
     end
     local fixed = route.fixed
-    if not fixed then
-        return forward(route, run_filters(route, server_id), server_id, is_changed)
+    if not fixed or written then
+        local limit = run_filters(route, server_id)
+        return forward(route, limit, server_id, is_changed, written, is_kept)
     end
     if not route.plain then
         access.check(route)

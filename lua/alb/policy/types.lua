@@ -85,6 +85,8 @@
 ---@field streamed? true Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise.
 ---@field traceRate? integer Percentage of requests that are sampled for traces. Absent: the gateway's rate.
 ---@field errorPages? ErrorPages Absent: those of the gateway, if it has any.
+---@field hostFlow? FlowStep[] Run before all filters, and before another route is chosen by the path that they write. `flow` runs after it, once for each route.
+---@field flow? FlowStep[]
 ---@field requestSteps? HeaderStep[] Made after auth, before `requestHeaders`.
 ---@field responseSteps? HeaderStep[] Made on responses of the backend and of the gateway, before `cors` and `responseHeaders`.
 ---@field backends? Backend[]
@@ -136,16 +138,8 @@
 ---@field statuses? integer[] Statuses from 400 to 599 in ascending order, each once. Absent: those of the gateway.
 ---@field upstream? string Id of the upstream that has the pages, and that also answers if the route's own upstream has no endpoint. Absent, or without endpoints: the gateway's own pages.
 
---- One change of headers; the changes of a list are made in order, so a later one sees an earlier one (snippets of Ingresses).
----@class HeaderStep
----@field adds? true Adds lines. Absent: replaces all lines of the name.
----@field headers HeaderTemplate[] A header whose value is empty is not added, or is removed; then `*` at the end of its name stands for any ending.
----@field ifPresent? true Replaces only headers that the message has.
----@field statuses? integer[] Only for responses with one of these statuses.
----@field types? string[] Only for messages with one of these content types, in lower case.
----@field ofBackend? true Only for responses of backends.
-
----@alias HeaderTemplate [string, Interpolation]
+--- One step of nginx's rewrite phase (snippets of Ingresses). Texts may use slots: 0 to 9 are the captures of the last expression that matched, those from 10 on are variables of the snippet.
+---@alias FlowStep ["set", integer, Interpolation]|["if", Interpolation, FlowTest, integer, integer]|["return", integer, Interpolation, string]|["redirect", Redirect]|["rewrite", Interpolation, ""|"last"|"break"]|["break"]
 
 --- Text with request variables, split once at compile time.
 ---@alias Interpolation Segment[]
@@ -154,6 +148,33 @@
 ---@alias Segment string|[string, Encoding]|[integer, Encoding]
 
 ---@alias Encoding "raw"|"component"|"path"|"query"|"start"|"host"
+
+---@alias FlowTest ["on"]|["eq"|"ne", Interpolation]|["regex"|"noRegex", string, ""|"i"]
+
+---@class Redirect
+---@field status 301|302|303|307|308
+---@field unlessScheme? "http"|"https" No redirect for clients that use this scheme (X-Forwarded-Proto of a trusted proxy, otherwise the connection's).
+---@field url? Interpolation The whole Location: an http or https URL, or a path; then the fields below it are absent.
+---@field captures? [string, ""|"i"] The pattern whose captures `url` uses, matched against the normalised path.
+---@field keepsQuery? true The client's query is appended to `url`.
+---@field scheme? "http"|"https"
+---@field host? string
+---@field port? Port Left out of the Location if it is the scheme's default. Absent: the scheme's default if `scheme` is set or the client's scheme is not the listener's, otherwise the listener's port.
+---@field path? PathRewrite
+
+---@alias PathRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", Interpolation, boolean]
+
+--- One change of headers; the changes of a list are made in order, so a later one sees an earlier one (snippets of Ingresses).
+---@class HeaderStep
+---@field ifs? integer[] Only after one of these conditions was the last of `flow` that held, by their numbers; 0: none held. Absent: in any case.
+---@field adds? true Adds lines. Absent: replaces all lines of the name.
+---@field headers HeaderTemplate[] A header whose value is empty is not added, or is removed; then `*` at the end of its name stands for any ending.
+---@field ifPresent? true Replaces only headers that the message has.
+---@field statuses? integer[] Only for responses with one of these statuses.
+---@field types? string[] Only for messages with one of these content types, in lower case.
+---@field ofBackend? true Only for responses of backends.
+
+---@alias HeaderTemplate [string, Interpolation]
 
 --- One destination of a route. Its share of requests is its weight divided by the sum of weights.
 ---@class Backend
@@ -177,19 +198,6 @@
 ---@field requestHeaders? HeaderChanges
 ---@field responseHeaders? HeaderChanges
 ---@field mirrors? Mirror[]
-
----@class Redirect
----@field status 301|302|303|307|308
----@field unlessScheme? "http"|"https" No redirect for clients that use this scheme (X-Forwarded-Proto of a trusted proxy, otherwise the connection's).
----@field url? Interpolation The whole Location: an http or https URL, or a path; then the fields below it are absent.
----@field captures? [string, ""|"i"] The pattern whose captures `url` uses, matched against the normalised path.
----@field keepsQuery? true The client's query is appended to `url`.
----@field scheme? "http"|"https"
----@field host? string
----@field port? Port Left out of the Location if it is the scheme's default. Absent: the scheme's default if `scheme` is set or the client's scheme is not the listener's, otherwise the listener's port.
----@field path? PathRewrite
-
----@alias PathRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", Interpolation, boolean]
 
 ---@class Cors
 ---@field dialect? "gateway" Gateway API's wildcards and defaults: `*` stands for any number of labels. Absent: ingress-nginx's, where it stands for one.

@@ -142,17 +142,22 @@ function _M.matches(expression, subject)
     return code >= 0, err
 end
 
---- Finds the first match of an expression that was created with `captures`.
+--- Finds the first match of an expression that was created with `captures`, within the time of the request.
 ---@return table? captures its groups; 0: the whole match
 ---@return integer|string|nil after the position after it, or the error if it could not be decided
-function _M.match(expression, subject)
-    _M.start()
+function _M.capture(expression, subject)
     local code, err = run(expression, subject)
     if code < 0 then
         return nil, err
     end
     local captures = collect_captures(expression.compiled, code, subject, expression.mode)
     return captures, expression.compiled.captures[1] + 1
+end
+
+--- The same for an expression that is the only one, with all the time.
+function _M.match(expression, subject)
+    _M.start()
+    return _M.capture(expression, subject)
 end
 
 return _M

@@ -4,6 +4,7 @@ local access = require("alb.auth.access")
 local affinity = require("alb.upstream.affinity")
 local chain = require("alb.filters.chain")
 local error_pages = require("alb.error_pages")
+local flow = require("alb.filters.flow")
 local index = require("alb.policy.index")
 local rows = require("alb.rows")
 local session = require("alb.upstream.session")
@@ -25,6 +26,8 @@ local SPECIAL = {
     "deadlines",
     "retry",
     "streamed",
+    "hostFlow",
+    "flow",
     "page_suffix",
 }
 
@@ -162,6 +165,7 @@ function _M.prepare(route, id, listener)
     end
     prepare_backends(route, id)
     prepare_filters(route, id)
+    flow.prepare(route)
     count_questions(route)
     weighted.prepare(route)
     affinity.prepare(route)

@@ -40,9 +40,10 @@ local function name_host(holder)
     end
 end
 
--- The holder of the rewrite: a backend's rewrite replaces the route's.
+-- The holder of the rewrite: a backend's rewrite replaces the route's. nil: there is none.
 local function rewriter(route, filters)
-    return filters and filters.rewrite and filters or route
+    local holder = filters and filters.rewrite and filters or route
+    return holder.rewrite and holder or nil
 end
 
 local function write_target(route, backend, preferred, most_tries)
@@ -96,7 +97,7 @@ local function proxy(route, backend, holder, uri, counted_limit, is_changed)
     if not needs_location(route, protocol, uri, counted_limit, is_changed) then
         return
     end
-    if uri and location.takes_uri_of_request(protocol) then
+    if uri and holder and location.takes_uri_of_request(protocol) then
         rewrite.apply(holder)
     end
     if backend.tls then
@@ -118,7 +119,9 @@ end
 ---@param counted_limit integer? maximum bytes of a body without a declared length
 ---@param server_id string
 ---@param is_changed boolean whether `location /` does not do what the request needs
-function _M.run(route, counted_limit, server_id, is_changed)
+---@param written string? path and query that a snippet has written
+---@param is_kept boolean? no rewrite follows
+function _M.run(route, counted_limit, server_id, is_changed, written, is_kept)
     local backend, position, key = choose_backend(route)
     local filters = backend.filters
     name_host(route)
@@ -137,8 +140,8 @@ function _M.run(route, counted_limit, server_id, is_changed)
         return exit(503, reasons.tls_unready)
     end
     local preferred = position or endpoint_for(route, upstream, key)
-    local holder = rewriter(route, filters)
-    local uri = holder.rewrite and rewrite.uri(holder) or nil
+    local holder = not is_kept and rewriter(route, filters) or nil
+    local uri = holder and rewrite.uri(holder) or written
     local made = mirror_request(route, filters, uri)
     write_target(route, backend, preferred, share_budget(route, made))
     hold_body()

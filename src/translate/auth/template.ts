@@ -30,7 +30,9 @@ export function parseTemplate(
     if (group === undefined && !isVariable(name)) return problem(unknownVariable(name));
     segments.push(
       text.slice(end, match.index),
-      group === undefined ? [name, encodingOf(name, position)] : [group, captureEncoding(position)],
+      group === undefined
+        ? [name, encodingOf(name, position)]
+        : [group, captureEncoding(position, group, groups)],
     );
     end = match.index + whole.length;
   }
@@ -114,8 +116,13 @@ const URL_TEXT: ReadonlySet<string> = new Set([
   "is_args",
 ]);
 
+/** Whether values of the variable are URL text. */
+export function isUrlText(name: string): boolean {
+  return URL_TEXT.has(name) || name.startsWith("arg_");
+}
+
 /** May a setting use the variable? Names are case-sensitive. */
-function isVariable(name: string): boolean {
+export function isVariable(name: string): boolean {
   return (
     NAMES.has(name) ||
     FAMILIES.some((prefix) => name.length > prefix.length && name.startsWith(prefix))
@@ -124,9 +131,10 @@ function isVariable(name: string): boolean {
 
 type Position = Parameters<typeof parseTemplate>[1];
 
-/** Captures are parts of the normalised path, so they are decoded. */
-function captureEncoding(position: Position): Encoding {
-  if (position === "text") return "raw";
+/** Captures are parts of the normalised path, so they are decoded, unless they are `written` as in a URL. */
+function captureEncoding(position: Position, group: number, groups?: Groups): Encoding {
+  const isWritten = groups?.written?.has(group) === true;
+  if (position === "text" || (isWritten && position !== "host")) return "raw";
   return position === "url" ? "path" : position;
 }
 
@@ -140,7 +148,7 @@ function encodingOf(name: string, position: Position): Encoding {
       return "raw";
     case "url":
     case "query":
-      return URL_TEXT.has(name) || name.startsWith("arg_") ? "raw" : "component";
+      return isUrlText(name) ? "raw" : "component";
   }
 }
 

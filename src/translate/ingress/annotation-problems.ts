@@ -18,10 +18,9 @@ import {
   parseAnnotationKey,
   pathKey,
 } from "./annotations/annotation-key.js";
-import type { Closer } from "./annotations/annotation-reader.js";
+import { type Closer, IngressAnnotations } from "./annotations/annotation-reader.js";
 import { foreignAnnotations } from "./foreign-annotations.js";
-import { snippetRestrictions } from "./snippets/restrictions.js";
-import { isSnippet, snippetReports } from "./snippets/snippets.js";
+import { closedBySnippet, isSnippet, snippetReports } from "./snippets/snippets.js";
 
 /** A location that a snippet restricts. */
 interface ClosedLocation {
@@ -49,14 +48,14 @@ export function annotationProblems(
   const locations: ClosedLocation[] = [];
   const reports: Report[] = [...foreignAnnotations(ingress, options)];
   for (const written of annotationsOf(ingress, options)) {
-    const { key, value, field } = written;
+    const { key, field } = written;
     const place = placeOf(ingress, ...field);
     const problems = problemsOf(written, ingress, options);
     reports.push(...problems.map((problem) => ({ ...problem, ...place, ...pointer(problem) })));
     if (!problems.some((problem) => closes(problem, options))) continue;
     const closer = { name: key.name, field: formatFieldPath(field) };
     const path = closedPath(key, ingress);
-    const own = path === undefined ? onlyLocations(key.name, value) : undefined;
+    const own = path === undefined ? onlyLocations(written, ingress, options) : undefined;
     if (own !== undefined) locations.push(...own.map((each) => ({ path: each, closer })));
     else if (path === undefined) whole.push(closer);
     else addTo(byPath, path, closer);
@@ -73,17 +72,27 @@ function problemsOf(
   const text = written.value.trim();
   const ofKey = problemOfKey(written, ingress);
   if (ofKey === undefined && options.snippets === "translate" && isSnippet(name) && text !== "") {
-    return snippetReports(name, text, options);
+    return snippetReports(name, text, options, serverSnippet(ingress, options));
   }
   const problem = ofKey ?? problemOfName({ prefix, name }, written.value, options);
   return problem === undefined ? [] : [problem];
 }
 
-/** The locations that a snippet restricts; undefined: it restricts more, or is no snippet. */
-function onlyLocations(name: string, value: string): readonly PathMatch[] | undefined {
+/** The locations that a snippet closes; undefined: it closes more, or is no snippet. */
+function onlyLocations(
+  { key: { name }, value }: Pick<WrittenAnnotation, "key" | "value">,
+  ingress: Ingress,
+  options: CompileOptions,
+): readonly PathMatch[] | undefined {
   if (!isSnippet(name)) return undefined;
-  const { isWhole, locations } = snippetRestrictions(value);
+  const before = serverSnippet(ingress, options);
+  const { isWhole, locations } = closedBySnippet(name, value, options, before);
   return isWhole ? undefined : locations;
+}
+
+function serverSnippet({ metadata }: Ingress, { domains }: CompileOptions): string {
+  const { whole } = new IngressAnnotations(metadata.annotations, domains);
+  return whole.find({ name: "server-snippet" })?.value.trim() ?? "";
 }
 
 function closedPath(key: AnnotationKey, ingress: Ingress): string | undefined {

@@ -33,7 +33,7 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   const match =
     path.location === undefined
       ? matchPath(host, { ...SHARED_SHAPE, ...path, isRegex, isOrigin })
-      : matchLocation(host, path.location);
+      : matchLocation(host, path.location, isRegex);
   const input = {
     ...SHARED_SHAPE,
     ...path,
@@ -51,7 +51,7 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
     routeOf: (port) =>
       path.location === undefined
         ? ingressRoute(input, port, scope)
-        : closedLocation(prepared, path),
+        : locationRoute(prepared, path, port),
     // Written out, since there are thousands of them, and spreads make larger objects.
     claimOf: (listener, hosts, route) => ({
       listener,
@@ -67,15 +67,26 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   });
 }
 
-/** A location that a snippet restricts. */
-function closedLocation(
+/** A location of a snippet has no backend: without an answer of its own it has 404. */
+function locationRoute(
   { ingress: { metadata } }: PreparedIngress,
-  { index, place, closedBy }: IngressPath,
+  { index, place, location, closedBy }: IngressPath,
+  { inherited }: EntryPort,
 ): ClosableRoute {
-  const id = `ingress/${metadata.namespace}/${metadata.name}/${pathKey(index)}`;
-  const refuse = closedRule(closedBy[0]?.name ?? "");
-  const closers = closedBy.map(({ field }) => field);
-  return { route: { id, source: sourceRef(place), refuse }, closers };
+  const settings = location?.settings;
+  const [closer] = closedBy;
+  const refuse =
+    settings === undefined || closer !== undefined
+      ? closedRule(closer?.name ?? "")
+      : inherited.closed;
+  const route: Route = {
+    id: `ingress/${metadata.namespace}/${metadata.name}/${pathKey(index)}`,
+    source: sourceRef(place),
+    ...(refuse !== undefined && { refuse }),
+    ...settings,
+    ...(settings && { backends: [{ weight: 1, protocol: "http", refuse: NO_RULE }] }),
+  };
+  return { route, closers: closedBy.map(({ field }) => field) };
 }
 
 /** A namespace has patterns on a host altogether; that another of its Ingresses made it so is worth knowing. */

@@ -57,11 +57,10 @@ export function ingressRoute(
     ...SHARED_SHAPE,
     ...readRedirect(reader, at),
     ...readCors(reader),
-    ...readAccess(reader),
     ...(isRegex && readRewrite(reader, path, groups)),
     ...readBackend(reader, inherited.timeouts),
     ...readTraceRate(reader),
-    ...readSnippets(lookup, context.options),
+    ...readSnippets(lookup, context.options, readAccess(reader)),
     ...readErrorPages(pageAnnotations(reader, lookup, place), context),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);

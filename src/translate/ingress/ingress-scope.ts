@@ -1,6 +1,5 @@
 import type { Ingress } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
-import type { PathMatch } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
@@ -11,6 +10,7 @@ import type { PathClaim } from "../shadowed-paths.js";
 import type { PathIndex } from "./annotations/annotation-key.js";
 import type { AnnotationLookup, Closer } from "./annotations/annotation-reader.js";
 import { enableHttpsOf } from "./annotations/origin.js";
+import type { HostLocation } from "./snippets/snippets.js";
 import type { TlsHosts } from "./tls-hosts.js";
 
 /** An Ingress with its hosts, paths and annotations taken apart, once for all steps. */
@@ -39,8 +39,8 @@ export interface IngressPath {
   readonly host: HostPattern;
   readonly path: string;
   readonly pathType: string;
-  /** It is a location of a snippet. */
-  readonly location?: PathMatch;
+  /** It is a location of a snippet; closed if it has no settings. */
+  readonly location?: Pick<HostLocation, "match"> & Partial<HostLocation>;
   readonly backend: NonNullable<NonNullable<Ingress["spec"]>["defaultBackend"]>;
   readonly lookup: AnnotationLookup;
   /** What closes the path. */

@@ -3,6 +3,7 @@ import { type HostPattern, hostKey } from "../../model/values.js";
 import type { PathMatch } from "../../model/route.js";
 import { type Specificity, specificity } from "../precedence.js";
 import { regexProblem } from "../pattern/regex.js";
+import type { IngressPath } from "./ingress-scope.js";
 
 /** Characters that mean something in a regular expression. */
 const META = /[\\^$.*+?()[\]{}|]/;
@@ -51,18 +52,27 @@ export function matchPath(
   return { path: ["prefix", value], specificity };
 }
 
-const LOCATION_OPERATOR = {
-  exact: "EQ",
-  prefix: "STARTS_WITH",
-  start: "STARTS_WITH",
-  regex: "REGEX",
-};
+/** As narrow as an expression can be. */
+const NARROWEST = " ".repeat(2000);
 
-/** A location of nginx. */
-export function matchLocation(host: HostPattern, path: PathMatch): ReturnType<typeof matchPath> {
+/**
+ * A location of nginx: exact ones come first, then `^~`, expressions in the order of the text, and the longest start of a path. In regex mode
+ * a pattern of an Ingress would come before the start of a path that is restricted.
+ */
+export function matchLocation(
+  host: HostPattern,
+  { match: path, settings, ...location }: NonNullable<IngressPath["location"]>,
+  isRegex: boolean,
+): ReturnType<typeof matchPath> {
+  const isRestricted = settings === undefined || settings.deny !== undefined;
+  const isFirst = location.isFirst === true || (isRegex && isRestricted);
   const [kind, text] = path;
-  const problem = kind === "regex" ? regexProblem(text) : undefined;
-  const specificity = rank(host, [LOCATION_OPERATOR[kind], text]);
+  if (kind === "exact") return { path, specificity: rank(host, ["EQ", text]) };
+  if (kind !== "regex" && !isFirst) return { path, specificity: rank(host, ["STARTS_WITH", text]) };
+  const { complexity } = rank(host, ["REGEX", NARROWEST]);
+  if (kind !== "regex") return { path, specificity: { complexity, length: text.length + 1 } };
+  const problem = regexProblem(text);
+  const specificity = { complexity, length: 0 };
   if (problem === undefined) return { path, specificity };
   return { path: ["start", "/"], specificity, problem };
 }

@@ -10,6 +10,7 @@ import { pathKey } from "./annotations/annotation-key.js";
 import { AnnotationReader, IngressAnnotations } from "./annotations/annotation-reader.js";
 import { ROUTING_ROWS, makesPatterns } from "./annotations/routing.js";
 import type { IngressPath, PreparedIngress } from "./ingress-scope.js";
+import { hostLocations } from "./snippets/snippets.js";
 
 /** Takes Ingresses apart, each once in a translation. */
 export const preparedIngresses = memoized((context: TranslateContext) =>
@@ -26,7 +27,13 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
   const lookup = annotations.whole;
   const paths = hosts.flatMap((host) => [
     ...pathsOf(ingress, host, annotations, problems),
-    ...locationsOf(ingress, host, lookup, problems),
+    ...locationsOf(ingress, host, lookup, [
+      ...problems.locations.map(({ path, closer }) => ({
+        location: { match: path },
+        closedBy: [closer],
+      })),
+      ...hostLocations(lookup, options).map((location) => ({ location, closedBy: problems.whole })),
+    ]),
   ]);
   return {
     ingress,
@@ -78,22 +85,21 @@ function pathsOf(
   });
 }
 
-/** The locations that snippets restrict, as paths of a host. */
+/** The locations of snippets, as paths of a host. */
 function locationsOf(
   ingress: Ingress,
   { rule, host }: PreparedIngress["hosts"][number],
   lookup: IngressPath["lookup"],
-  { locations }: ReturnType<typeof annotationProblems>,
+  locations: readonly {
+    readonly location: NonNullable<IngressPath["location"]>;
+    readonly closedBy: IngressPath["closedBy"];
+  }[],
 ): readonly IngressPath[] {
   const after = ingress.spec?.rules?.[rule]?.http?.paths.length ?? 0;
-  return locations.map(({ path: location, closer }, i) => ({
+  return locations.map(({ location, closedBy }, i) => ({
     index: { rule, path: after + i },
-    ...{ host, location, path: location[1], pathType: "Exact", backend: {}, lookup },
-    ...{
-      closedBy: [closer],
-      invalid: undefined,
-      place: placeOf(ingress, "metadata", "annotations"),
-    },
+    ...{ host, location, path: location.match[1], pathType: "Exact", backend: {}, lookup },
+    ...{ closedBy, invalid: undefined, place: placeOf(ingress, "metadata", "annotations") },
   }));
 }
 

@@ -7,6 +7,8 @@ export interface Groups {
   readonly count: number;
   /** Numbers by name. */
   readonly names: ReadonlyMap<string, number>;
+  /** Those whose captures are URL text, which is not encoded again. */
+  readonly written?: ReadonlySet<number>;
 }
 
 export const NO_GROUPS: Groups = { count: 0, names: new Map() };

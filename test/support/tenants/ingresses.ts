@@ -1,8 +1,10 @@
 /** Random Ingresses of a namespace, with every annotation that the compiler knows. */
 import type { AnyAnnotation } from "../../../src/translate/ingress/annotations/annotation.js";
 import { ANNOTATIONS } from "../../../src/translate/ingress/annotation-table.js";
+import { isSnippet } from "../../../src/translate/ingress/snippets/snippets.js";
 import { fc } from "../fast-check.js";
 import { CREATED, type Manifest, manifest } from "./manifest.js";
+import { SNIPPET_SAMPLES } from "./snippets.js";
 
 /** Hosts that namespaces claim; requests are for these and for hosts below the wildcard. */
 export const HOSTS = [undefined, "a.shared.example", "b.shared.example", "*.shared.example"];
@@ -43,6 +45,12 @@ export const ORIGIN_SAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Some of several directives. */
+const SNIPPETS = [
+  ...Object.values(SNIPPET_SAMPLES),
+  `${SNIPPET_SAMPLES["set"] ?? ""} ${SNIPPET_SAMPLES["rewrite"] ?? ""} ${SNIPPET_SAMPLES["location"] ?? ""}`,
+];
+
 const PREFIXES = {
   compat: "nginx.ingress.kubernetes.io",
   own: "alb.ingress.cpaas.io",
@@ -50,6 +58,7 @@ const PREFIXES = {
 };
 
 function valuesOf(annotation: AnyAnnotation): readonly string[] {
+  if (isSnippet(annotation.name)) return SNIPPETS;
   if (!annotation.supported) return SAMPLES;
   return SAMPLES.filter((text) => annotation.type.parse(text).ok);
 }
@@ -76,7 +85,7 @@ const fromOrigin: fc.Arbitrary<[string, string]> = fc
 
 /** What changes routing most often: the others need luck to matter. */
 const ROUTING = ANNOTATIONS.filter(({ group, supported }) =>
-  supported ? ["routing", "rewrite", "redirect", "tls"].includes(group) : false,
+  supported ? ["routing", "rewrite", "redirect", "tls"].includes(group) : group === "snippet",
 );
 const SUPPORTED = ANNOTATIONS.filter(({ supported }) => supported);
 

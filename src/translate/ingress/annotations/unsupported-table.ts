@@ -2,8 +2,8 @@
 import { BOOLEAN, PATH_PREFIXES, type UnsupportedAnnotation } from "./annotation.js";
 import { restricts, snippetRestrictions } from "../snippets/restrictions.js";
 
-const SNIPPET =
-  "Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects.";
+const NO_TEXT = "Text of users never becomes nginx configuration.";
+const SNIPPET = `${NO_TEXT} The option snippets: translate does what its directives say, one by one.`;
 const OWN_BUFFERS =
   "Sizes of buffers are fixed, and no response goes to disk. Bodies of requests are streamed, but for short ones; use proxy-body-size to limit them.";
 const ONE_RETRY_RULE =
@@ -81,11 +81,9 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "auth-tls-match-cn": "Pattern that the name in client certificates must match.",
     "auth-tls-pass-certificate-to-upstream": "Sends client certificates to the backend.",
   }),
-  ...ignored(
-    "auth",
-    "Text of users never becomes nginx configuration. Use auth-proxy-set-headers for more headers.",
-    { "auth-snippet": "nginx configuration for the request to the auth service." },
-  ),
+  ...ignored("auth", `${SNIPPET} auth-proxy-set-headers has more headers, too.`, {
+    "auth-snippet": "nginx configuration for the request to the auth service.",
+  }),
   ...ignored("auth", "Every request is checked: a cached answer would outlive a revoked session.", {
     "auth-cache-key": "Key by which auth responses are cached.",
     "auth-cache-duration": "How long auth responses are cached.",
@@ -253,7 +251,7 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "influxdb-host": "Host of InfluxDB.",
     "influxdb-server-name": "Server name for InfluxDB.",
   }),
-  ...ignored("snippet", SNIPPET, {
+  ...ignored("snippet", NO_TEXT, {
     "stream-snippet": "nginx configuration of TCP and UDP.",
   }),
   ...ignoredBySwitch(

@@ -10,28 +10,17 @@ import {
   isHost,
   isOfContent,
   isPlainName,
-  parseHeaderText,
   requestHeaderProblem,
 } from "../../http/headers.js";
 import { shownWord } from "./parse.js";
-
-/**
- * When a change is made, in nginx's order; `asked`: of the question to the auth service. Of `hidden`, `added` and `expires` a path has those of its own snippet, or else those of the
- * host's; of the others it has both.
- */
-export type Stage = "asked" | "input" | "sent" | "hidden" | "shown" | "expires" | "added";
-
-/** What a snippet becomes. */
-export interface SnippetReading {
-  readonly changes: { readonly stage: Stage; readonly step: HeaderStep }[];
-  /** What is not done, as clauses. */
-  readonly problems: string[];
-  /** What is not done and changes nothing, as clauses. */
-  readonly idle: string[];
-}
-
-/** Reads the arguments of a directive. */
-export type DirectiveReader = (args: readonly string[], into: SnippetReading) => void;
+import {
+  type DirectiveReader,
+  type SnippetReading,
+  type Stage,
+  readText,
+  slotsOf,
+  withUsualNames,
+} from "./reading.js";
 
 type Header = HeaderStep["headers"][number];
 
@@ -39,7 +28,7 @@ type Header = HeaderStep["headers"][number];
 const USUAL_STATUSES = [200, 201, 204, 206, 301, 302, 303, 304, 307, 308] as const;
 
 /** Headers of which add_header replaces what the backend sent. */
-const REPLACED: ReadonlySet<string> = new Set(["etag", "last-modified"]);
+const REPLACED: ReadonlySet<string> = new Set(["content-type", "etag", "last-modified"]);
 
 /** What the gateway sends to backends anyway. */
 const SENT_ANYWAY: Readonly<Record<string, readonly string[]>> = {
@@ -69,7 +58,7 @@ export function moreHeaders(stage: "shown" | "input", action: "sets" | "clears")
       const name = (colon === -1 ? line : line.slice(0, colon)).trim();
       return headerOf(stage, name, colon === -1 ? "" : line.slice(colon + 1).trim(), into);
     });
-    if (headers.length > 0) into.changes.push({ stage, step: { ...step, headers } });
+    if (headers.length > 0) change(into, stage, { ...step, headers });
   };
 }
 
@@ -123,7 +112,7 @@ export const addedHeader: DirectiveReader = ([name = "", value, ...more], into) 
     ...(!REPLACED.has(name.toLowerCase()) && { adds: true as const }),
     ...(!isAlways && { statuses: USUAL_STATUSES }),
   };
-  into.changes.push({ stage: "added", step });
+  change(into, "added", step);
 };
 
 export function sentHeader(stage: "sent" | "asked"): DirectiveReader {
@@ -133,7 +122,7 @@ export function sentHeader(stage: "sent" | "asked"): DirectiveReader {
       return;
     }
     const headers = headerOf(stage, name, value, into);
-    if (headers.length > 0) into.changes.push({ stage, step: { headers } });
+    if (headers.length > 0) change(into, stage, { headers });
   };
 }
 
@@ -143,8 +132,7 @@ export const hiddenHeader: DirectiveReader = ([name = "", ...more], into) => {
     return;
   }
   const headers = headerOf("hidden", name, "", into);
-  if (headers.length > 0)
-    into.changes.push({ stage: "hidden", step: { headers, ofBackend: true } });
+  if (headers.length > 0) change(into, "hidden", { headers, ofBackend: true });
 };
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = {
@@ -180,7 +168,7 @@ export const readExpires: DirectiveReader = ([time = "", ...more], into) => {
   const headers = own(FIXED_TIMES, time) ?? timeHeaders(time);
   if (headers === undefined || more.length > 0)
     into.problems.push(`can't be read at ${shownWord(time)}`);
-  else into.changes.push({ stage: "expires", step: { headers, statuses: USUAL_STATUSES } });
+  else change(into, "expires", { headers, statuses: USUAL_STATUSES });
 };
 
 /**
@@ -211,7 +199,7 @@ function headerOf(
   // RFC 9112, 5.2: a line break before a blank is a blank.
   const unfolded = value.replace(/\r?\n[ \t]+/g, " ").trim();
   const isHostOfBackend = OF_BACKEND.has(stage) && isHost(name);
-  const read = isHostOfBackend ? parseHost(unfolded) : parseText(unfolded);
+  const read = isHostOfBackend ? parseHost(unfolded, into) : readText(unfolded, into);
   if (read.ok) return [[name, read.value]];
   into.problems.push(`${name} ${read.problem}`);
   return isOfRequest(stage) && !isHostOfBackend ? [[name, []]] : [];
@@ -254,13 +242,12 @@ function refusal(stage: Stage, name: string, value: string): string | undefined 
   return requestHeaderProblem(value === "" ? "remove" : "set", name);
 }
 
-function parseText(value: string): Result<Interpolation> {
-  const checked = parseHeaderText(value);
-  return checked.ok ? parseTemplate(value, "text") : checked;
-}
-
-function parseHost(value: string): Result<Interpolation> {
-  const host = parseTemplate(value, "host");
+function parseHost(value: string, into: SnippetReading): Result<Interpolation> {
+  const host = parseTemplate(withUsualNames(value), "host", slotsOf(into));
   const literals = host.ok ? host.value.filter((part) => typeof part === "string").join("") : "";
   return literals === "" || isAuthority(literals) ? host : problem("is no host");
+}
+
+function change(into: SnippetReading, stage: Stage, step: HeaderStep): void {
+  into.changes.push({ stage, step, number: into.number });
 }

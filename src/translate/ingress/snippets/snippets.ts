@@ -1,20 +1,22 @@
 /** Snippets of nginx configuration, translated directive by directive (docs/annotations.md, Snippets); their text goes nowhere. */
 import type { Report } from "../../../diagnostics/sink.js";
-import type { HeaderStep } from "../../../model/filters.js";
+import type { FlowStep, HeaderStep } from "../../../model/filters.js";
 import type { CompileOptions } from "../../../model/options.js";
-import type { Route } from "../../../model/route.js";
+import type { PathMatch, Route } from "../../../model/route.js";
 import { memoized } from "../../../support/collections.js";
-import { SHARED_SHAPE, filled } from "../../../support/json-object.js";
+import { filled } from "../../../support/json-object.js";
 import { listed, shortened } from "../../../support/text.js";
 import { variableCount } from "../../auth/template.js";
 import { isHost } from "../../http/headers.js";
 import { restrictionProblem } from "../../reasons.js";
 import { MOST_HEADER_TEXT, MOST_HEADER_VARIABLES, tooMany } from "../../size-limits.js";
 import type { AnnotationLookup } from "../annotations/annotation-reader.js";
+import { ALL, accessLists, contentTypeOf } from "./access-directives.js";
 import { SNIPPETS, type SnippetName, findDirective, isHarmless } from "./directives.js";
-import { type SnippetReading, type Stage, isOfRequest } from "./header-directives.js";
-import { type Directive, parseSnippet, shownWord } from "./parse.js";
-import { restricts, snippetRestrictions } from "./restrictions.js";
+import { isOfRequest } from "./header-directives.js";
+import { type Directive, type ParsedSnippet, parseSnippet, shownWord } from "./parse.js";
+import type { HeaderChange, SnippetReading, Stage } from "./reading.js";
+import { type SnippetRestrictions, snippetRestrictions } from "./restrictions.js";
 
 export function isSnippet(name: string): name is SnippetName {
   return SNIPPETS.some((snippet) => snippet === name);
@@ -22,15 +24,20 @@ export function isSnippet(name: string): name is SnippetName {
 
 const MOST_NAMED = 5;
 
-/** What is to be said of a snippet under `snippets: translate`. */
+/** What is to be said of a snippet under `snippets: translate`. `before`: the server-snippet of its Ingress, whose variables it may use. */
 export function snippetReports(
   name: SnippetName,
   text: string,
   options: CompileOptions,
+  before: string,
 ): readonly Report[] {
-  const { problems, idle } = read(name, text);
+  const { problems, idle, closing } = readAfter(name, text, before);
   const reports: Report[] = [];
-  if (name !== "auth-snippet") reports.push(...restrictionReport(name, text, options));
+  if (closing.length > 0 && name !== "auth-snippet") {
+    const names = shortened([...new Set(closing.map(shownWord))], MOST_NAMED);
+    const what = `${name}: ${names} may restrict access, and can't be translated.`;
+    reports.push(restrictionProblem(what, options));
+  }
   if (problems.length > 0) {
     const message = `${name}: ${listed([...new Set(problems)])}`;
     reports.push({ code: "SNIPPET_UNSUPPORTED", message });
@@ -42,46 +49,101 @@ export function snippetReports(
   return reports;
 }
 
-function restrictionReport(
+/** What a snippet closes: what it restricts and can't be done. */
+export function closedBySnippet(
   name: SnippetName,
   text: string,
-  options: CompileOptions,
-): readonly Report[] {
-  if (!restricts(snippetRestrictions(text))) return [];
-  const names = shortened([...new Set(restricting(parseSnippet(text).directives))], MOST_NAMED);
-  const what = `${name}: ${names} may restrict access, and can't be translated.`;
-  return [restrictionProblem(what, options)];
+  { snippets }: Pick<CompileOptions, "snippets">,
+  before: string,
+): SnippetRestrictions {
+  if (snippets !== "translate") return snippetRestrictions(text);
+  const { closing, locations } = readAfter(name, text, before);
+  const closed = locations.filter(({ reading }) => reading.closing.length > 0);
+  return {
+    isWhole: closing.length > closed.flatMap(({ reading }) => reading.closing).length,
+    locations: closed.map(({ match }) => match),
+  };
+}
+
+const EMPTY_TYPE = "text/html";
+
+/** The variables of a server-snippet are known to the snippets of the paths. */
+function readAfter(name: SnippetName, text: string, before: string): SnippetReading {
+  const host = name === "configuration-snippet" && before !== "" && read("server-snippet", before);
+  return read(name, text, host === false ? undefined : host);
+}
+
+function read(snippet: SnippetName, text: string, host?: SnippetReading): SnippetReading {
+  const parsed = parseSnippet(text);
+  const reading: SnippetReading = {
+    ...{ changes: [], flow: [], access: [], locations: [], satisfy: [] },
+    ...{ problems: [], idle: [], closing: [], number: 0 },
+    variables: new Map(host?.variables),
+    written: new Set(host?.written),
+    contentType: contentTypeOf(parsed.directives) ?? EMPTY_TYPE,
+    nested: (block, into) => {
+      const place = into.number > 0 ? snippet : "configuration-snippet";
+      for (const directive of block) readDirective(place, directive, into);
+    },
+  };
+  if (parsed.problem !== undefined) return unread(reading, text, parsed);
+  for (const directive of parsed.directives) readDirective(snippet, directive, reading);
+  for (const { reading: inner } of reading.locations) {
+    checkAccess(inner);
+    reading.closing.push(...inner.closing);
+  }
+  checkAccess(reading);
+  const excess = sizeProblem(reading);
+  if (excess === undefined) return reading;
+  const changes = reading.changes.flatMap((change) => withoutValues(change));
+  const closing = reading.flow.length > 0 ? ["if"] : reading.closing;
+  return {
+    ...reading,
+    ...{ changes, closing, flow: [], problems: [`nothing is done, since it ${excess}`] },
+  };
+}
+
+/** nginx would refuse it; what can be made out of it still restricts. */
+function unread(
+  reading: SnippetReading,
+  text: string,
+  { directives, problem }: ParsedSnippet,
+): SnippetReading {
+  const { isWhole, locations } = snippetRestrictions(text);
+  const names = isWhole || locations.length > 0 ? [...restricting(directives)] : [];
+  return {
+    ...reading,
+    closing: names,
+    locations: isWhole
+      ? []
+      : locations.map((match) => ({
+          match,
+          isFirst: false,
+          reading: { ...reading, closing: names },
+        })),
+    problems: [`nothing is done, since it ${problem ?? ""}`],
+  };
+}
+
+function checkAccess(reading: SnippetReading): void {
+  if (accessLists(reading.access) !== undefined) return;
+  reading.closing.push("allow");
+  reading.problems.push("deny after allow can't be translated, except deny all");
 }
 
 /** Names of the directives that may restrict. */
 function restricting(directives: readonly Directive[]): readonly string[] {
   return directives.flatMap(({ name, block = [] }) => [
-    ...(isHarmless(name) || name === "location" ? [] : [shownWord(name)]),
+    ...(isHarmless(name) || name === "location" ? [] : [name]),
     ...restricting(block),
   ]);
 }
 
-function read(snippet: SnippetName, text: string): SnippetReading {
-  const reading: SnippetReading = { changes: [], problems: [], idle: [] };
-  const parsed = parseSnippet(text);
-  if (parsed.problem !== undefined) {
-    return { ...reading, problems: [`nothing is done, since it ${parsed.problem}`] };
-  }
-  for (const directive of parsed.directives) readDirective(snippet, directive, reading);
-  const excess = sizeProblem(reading);
-  if (excess === undefined) return reading;
-  const changes = reading.changes.flatMap((change) => withoutValues(change));
-  return { ...reading, changes, problems: [`nothing is done, since it ${excess}`] };
-}
-
 /** A request is without the headers, so that its reader does not take the client's own for them. */
-function withoutValues({
-  stage,
-  step,
-}: SnippetReading["changes"][number]): SnippetReading["changes"] {
+function withoutValues({ stage, step, number }: HeaderChange): readonly HeaderChange[] {
   if (!isOfRequest(stage)) return [];
   const headers = step.headers.filter(([name]) => !isHost(name));
-  return [{ stage, step: { headers: headers.map(([name]) => [name, []]) } }];
+  return [{ stage, step: { headers: headers.map(([name]) => [name, []]) }, number }];
 }
 
 function readDirective(
@@ -89,83 +151,183 @@ function readDirective(
   { name, args, block }: Directive,
   into: SnippetReading,
 ): void {
-  const row = block === undefined ? findDirective(name) : undefined;
+  const row = findDirective(name);
   const reader = row?.read[snippet];
+  const isInIf = into.number > 0;
   if (row?.idleIn.includes(snippet) === true) into.idle.push(`${name} never had an effect`);
-  else if (reader === undefined) {
-    // Those that may restrict have a report of their own.
-    if (isHarmless(name) || name === "location" || snippet === "auth-snippet") {
-      into.problems.push(`${shownWord(name)} is not translated`);
-    }
+  else if (reader === undefined || (row?.block === true) !== (block !== undefined)) {
+    leaveOut({ name, block }, snippet, into, "is not translated");
+  } else if (isInIf && (row?.inIf !== true || isForPath(snippet, name))) {
+    leaveOut({ name, block }, snippet, into, "is refused by nginx in an if");
   } else {
-    const found: SnippetReading = { changes: into.changes, problems: [], idle: [] };
-    reader(args, found);
+    const found: SnippetReading = { ...into, problems: [], idle: [] };
+    reader(args, found, block);
     into.problems.push(...found.problems.map((clause) => `${name} ${clause}`));
     into.idle.push(...found.idle);
   }
 }
 
+/** Headers are for the `if` of a path. */
+function isForPath(snippet: SnippetName, name: string): boolean {
+  return snippet === "server-snippet" && /header|^expires$/.test(name);
+}
+
+function leaveOut(
+  { name, block = [] }: { readonly name: string; readonly block: Directive["block"] | undefined },
+  snippet: SnippetName,
+  into: SnippetReading,
+  why: string,
+): void {
+  into.problems.push(`${shownWord(name)} ${why}`);
+  if (snippet !== "auth-snippet" && (!isHarmless(name) || restricting(block).length > 0)) {
+    into.closing.push(name);
+  }
+}
+
+const MOST_STEPS = 200;
+
 /** Each path and each request pays for it. */
-function sizeProblem({ changes }: SnippetReading): string | undefined {
+function sizeProblem({ changes, flow, locations }: SnippetReading): string | undefined {
+  const inner = locations.map(({ reading }) => reading);
+  const steps = [flow, ...inner.map((each) => each.flow)].flat();
+  const all = [changes, ...inner.map((each) => each.changes)].flat();
   let size = 0;
   let variables = 0;
-  for (const [name, value] of changes.flatMap(({ step }) => step.headers)) {
+  for (const [name, value] of all.flatMap(({ step }) => step.headers)) {
     size += name.length;
     for (const part of value) size += typeof part === "string" ? part.length : 0;
     variables += variableCount(value);
   }
+  size += JSON.stringify(steps).length;
   return (
-    tooMany(size, MOST_HEADER_TEXT, "characters of headers") ??
-    tooMany(variables, MOST_HEADER_VARIABLES, "variables in its values")
+    tooMany(size, MOST_HEADER_TEXT, "characters of headers and conditions") ??
+    tooMany(variables, MOST_HEADER_VARIABLES, "variables in its values") ??
+    tooMany(steps.length, MOST_STEPS, "steps")
   );
 }
 
-type Steps = Pick<Route, "requestSteps" | "responseSteps">;
+type Settings = Pick<
+  Route,
+  "hostFlow" | "flow" | "requestSteps" | "responseSteps" | "allow" | "deny" | "satisfy"
+>;
 
-/** The changes of headers that the snippets of a path make; none unless snippets are translated. */
+type Annotated = Pick<Route, "bodyLimit" | "allow" | "deny" | "satisfy">;
+
+/** What the snippets of a path do, nothing unless snippets are translated, and what its annotations restrict (`annotated`). */
 export function readSnippets(
   lookup: AnnotationLookup,
   { snippets }: Pick<CompileOptions, "snippets">,
-): Steps {
-  return snippets === "translate" ? stepsOf(lookup) : SHARED_SHAPE;
+  annotated: Annotated,
+): Settings & Annotated {
+  if (snippets !== "translate") return annotated;
+  const settings = settingsOfPath(lookup);
+  const { allow, deny } = annotated;
+  // nginx tries the rules of the annotation first, and an allowlist ends with `deny all`.
+  if (allow !== undefined) return { ...settings, ...annotated };
+  return {
+    ...annotated,
+    ...settings,
+    ...filled("deny", [...(deny ?? []), ...(settings.deny ?? [])]),
+  };
 }
 
 /** Thousands of paths share a lookup. */
-const stepsOf = memoized((lookup: AnnotationLookup): Steps => {
-  const host = changesOf(lookup, "server-snippet");
-  const path = changesOf(lookup, "configuration-snippet");
+const settingsOfPath = memoized((lookup: AnnotationLookup): Settings => {
+  const host = readingOf(lookup, "server-snippet");
+  const path = readingOf(lookup, "configuration-snippet", host);
+  return settingsOf(host, path, (lookup.find({ name: "auth-url" })?.value.trim() ?? "") !== "");
+});
+
+/** A location of the host, as a server-snippet says. */
+export interface HostLocation {
+  readonly match: PathMatch;
+  readonly isFirst: boolean;
+  readonly settings: Settings;
+}
+
+const NO_LOCATIONS: readonly HostLocation[] = [];
+
+/** The locations of a server-snippet that are translated; `annotation-problems.ts` closes the others. */
+export function hostLocations(
+  lookup: AnnotationLookup,
+  { snippets }: Pick<CompileOptions, "snippets">,
+): readonly HostLocation[] {
+  return snippets === "translate" ? locationsOf(lookup) : NO_LOCATIONS;
+}
+
+const locationsOf = memoized((lookup: AnnotationLookup): readonly HostLocation[] => {
+  const host = readingOf(lookup, "server-snippet");
+  const open = host.locations.filter(({ reading }) => reading.closing.length === 0);
+  return open.map(({ match, isFirst, reading }) => {
+    const settings = settingsOf(host, reading, false);
+    const [first] = reading.flow;
+    // The lists also say that the path is restricted, to what compares readings of a path.
+    const isRefusing = first?.[0] === "return" && first[1] >= 400;
+    return { match, isFirst, settings: { ...settings, ...(isRefusing && { deny: ALL }) } };
+  });
+});
+
+/** `isAsked`: ingress-nginx gives a path with auth-url an add_header of its own. */
+function settingsOf(host: SnippetReading, path: SnippetReading, isAsked: boolean): Settings {
   const both = (stage: Stage) => [...stepsAt(stage, host), ...stepsAt(stage, path)];
-  const nearest = (stage: Stage) => stepsAt(stage, has(stage, path) ? path : host);
-  // ingress-nginx gives a path with auth-url an add_header of its own.
-  const isAsked = (lookup.find({ name: "auth-url" })?.value.trim() ?? "") !== "";
-  const added = isAsked ? stepsAt("added", path) : nearest("added");
+  const nearest = (stage: Stage, outer = host) => nearestSteps(stage, outer, path);
+  const none = { ...host, changes: [] };
+  const access = path.access.length > 0 ? path.access : host.access;
   return {
+    ...filled("hostFlow", host.flow),
+    ...filled("flow", path.flow),
+    ...accessLists(access),
+    ...([...host.satisfy, ...path.satisfy].length > 0 && { satisfy: "any" }),
     ...filled("requestSteps", [...both("input"), ...both("sent")]),
     ...filled("responseSteps", [
       ...nearest("hidden"),
       ...both("shown"),
       ...nearest("expires"),
-      ...added,
+      ...nearest("added", isAsked ? none : host),
     ]),
   };
-});
+}
 
 /** The headers for the auth service, which an auth-snippet sets. */
 export function authSnippetHeaders(text: string): HeaderStep["headers"] {
   return read("auth-snippet", text).changes.flatMap(({ step }) => step.headers);
 }
 
-function changesOf(lookup: AnnotationLookup, name: SnippetName): SnippetReading["changes"] {
-  const text = lookup.find({ name })?.value.trim() ?? "";
-  return text === "" ? [] : read(name, text).changes;
+function readingOf(
+  lookup: AnnotationLookup,
+  name: SnippetName,
+  host?: SnippetReading,
+): SnippetReading {
+  return read(name, lookup.find({ name })?.value.trim() ?? "", host);
 }
 
-function has(stage: Stage, changes: SnippetReading["changes"]): boolean {
-  return changes.some((change) => change.stage === stage);
+/** An `if` with a change of the stage has none of those around it. */
+function nearestSteps(
+  stage: Stage,
+  host: SnippetReading,
+  path: SnippetReading,
+): readonly HeaderStep[] {
+  const ofPath = path.changes.filter((change) => change.stage === stage);
+  const own = new Set(ofPath.map(({ number }) => number));
+  const outer = own.has(0) ? ofPath.filter(({ number }) => number === 0) : host.changes;
+  const ifs = [0, ...numbersOf(path.flow)].filter((number) => number === 0 || !own.has(number));
+  const isHidden = [...own].some((number) => number > 0);
+  return [
+    ...stepsAt(stage, { changes: outer }).map((step) => (isHidden ? { ...step, ifs } : step)),
+    ...stepsAt(stage, { changes: ofPath.filter(({ number }) => number > 0) }),
+  ];
 }
 
-function stepsAt(stage: Stage, changes: SnippetReading["changes"]): readonly HeaderStep[] {
-  return changes.flatMap((change) =>
-    change.stage === stage && change.step.headers.length > 0 ? [change.step] : [],
-  );
+function numbersOf(flow: readonly FlowStep[]): readonly number[] {
+  return flow.flatMap((step) => (step[0] === "if" && step[4] > 0 ? [step[4]] : []));
+}
+
+function stepsAt(
+  stage: Stage,
+  { changes }: Pick<SnippetReading, "changes">,
+): readonly HeaderStep[] {
+  return changes.flatMap(({ stage: of, step, number }) => {
+    if (of !== stage || step.headers.length === 0) return [];
+    return [number === 0 ? step : { ...step, ifs: [number] }];
+  });
 }
