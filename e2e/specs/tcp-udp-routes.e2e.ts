@@ -28,6 +28,8 @@ let gateway: Gateway;
 let blue: StreamBackend;
 let green: StreamBackend;
 let ports: Record<"tcp" | "half" | "nothing" | "idle" | "changing" | "shared" | "web", number>;
+/** Of two Frontends: TCP and UDP. */
+let entryPort: number;
 
 const counts = (words: readonly (string | undefined)[]): Record<string, number> => {
   const found: Record<string, number> = {};
@@ -52,6 +54,33 @@ const older = streamRoute("TCPRoute", "b-older", [{ name: "blue" }], {
   listener: "shared",
   created: "2026-01-01T00:00:00Z",
 });
+
+function frontends(): readonly Manifest[] {
+  const frontend = (protocol: string, ...services: readonly string[]): Manifest => ({
+    apiVersion: "crd.alauda.io/v1",
+    kind: "Frontend",
+    metadata: {
+      ...{ name: protocol, namespace: "default" },
+      labels: { "alb2.cpaas.io/name": "ports" },
+    },
+    spec: {
+      port: entryPort,
+      protocol,
+      serviceGroup: { services: services.map((name) => ({ name, port: 80 })) },
+    },
+  });
+  const config = { projects: ["ALL_ALL"], ingressHTTPPort: 0, ingressHTTPSPort: 0 };
+  return [
+    {
+      apiVersion: "crd.alauda.io/v2",
+      kind: "ALB2",
+      metadata: { name: "ports", namespace: "default" },
+      spec: { type: "nginx", config },
+    },
+    frontend("tcp", "blue", "gone"),
+    frontend("udp", "dns"),
+  ];
+}
 
 async function manifests(): Promise<readonly Manifest[]> {
   const [dns, dns2, web] = await Promise.all([
@@ -94,6 +123,7 @@ async function manifests(): Promise<readonly Manifest[]> {
       listener: "udp-half",
     }),
     ...service("blue", [{ port: blue.port }]),
+    ...frontends(),
     // One that refuses connections: the next one is asked.
     ...service("green", [{ port: green.port }, { port: await freePort() }]),
     ...service("empty"),
@@ -110,6 +140,7 @@ beforeAll(async () => {
   green = await scene.use(StreamBackend.start("green"));
   const names = ["tcp", "half", "nothing", "idle", "changing", "shared", "web"] as const;
   const free = await Promise.all(names.map(() => freePort()));
+  entryPort = await freePort();
   ports = Object.fromEntries(names.map((name, i) => [name, free[i]])) as typeof ports;
   gateway = await scene.use(
     Gateway.start({
@@ -136,6 +167,11 @@ test("connections are shared out by weight, over all workers", async () => {
 
 test("the share of a backend that is not there is closed, exactly", async () => {
   expect(counts(await wordsOf(ports.half, 20))).toEqual({ blue: 10, closed: 10 });
+});
+
+test("Frontends pass on connections and datagrams as routes do", async () => {
+  expect(counts(await wordsOf(entryPort, 10))).toEqual({ blue: 5, closed: 5 });
+  expect(await ask(entryPort, "q")).toBe("one q");
 });
 
 test("without endpoints, and without a route, connections are closed", async () => {

@@ -224,8 +224,8 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   PROTOCOL_UNSUPPORTED: error(
     "a Frontend's protocol is not served",
-    "Frontends of protocol http, https and grpc are served. Ports of others stay closed.",
-    "use http, https or grpc",
+    "A Frontend is for requests (http, https, grpc) or passes on connections (tcp) or datagrams (udp). Ports of others stay closed.",
+    "use http, https, grpc, tcp or udp",
   ),
   FRONTEND_UNATTACHED: warning(
     "a Frontend belongs to no ALB2",

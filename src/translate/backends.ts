@@ -65,8 +65,8 @@ export class Backends {
     return [...this.#upstreams.values()].sort(compareIds);
   }
 
-  /** Why requests for the TCP port get no answer. */
-  problemOf({ namespace, name, port }: ServicePortRef): Report | undefined {
+  /** Why requests for the port get no answer. */
+  problemOf({ namespace, name, port, protocol }: ServicePortRef): Report | undefined {
     const service = this.#context.resources.get("Service", namespace, name);
     const title = `${namespace}/${name}`;
     if (service === undefined) {
@@ -76,8 +76,9 @@ export class Backends {
       const message = `Service ${title} is of type ExternalName`;
       return { code: "SERVICE_EXTERNAL_NAME", message };
     }
-    if (service.assumed || findPort(service, port) !== undefined) return undefined;
-    const message = `Service ${title} has no TCP port ${JSON.stringify(port)}; it has ${portList(service)}`;
+    if (service.assumed || findPort(service, port, protocol) !== undefined) return undefined;
+    const ports = portList(service, protocol);
+    const message = `Service ${title} has no ${protocol ?? "TCP"} port ${JSON.stringify(port)}; it has ${ports}`;
     return { code: "SERVICE_PORT_NOT_FOUND", message };
   }
 }

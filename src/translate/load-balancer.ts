@@ -25,6 +25,7 @@ export interface LoadBalancer {
   readonly alb?: Alb2;
   /** By ascending port number. */
   readonly ports: readonly EntryPort[];
+  readonly streams: readonly StreamPort[];
   readonly ingress: IngressEntry;
   /** The owners of the hosts that its Rules and Ingresses name. */
   readonly owners: HostOwners;
@@ -57,6 +58,24 @@ export interface EntryPort {
   /** The Frontend that declares it; absent for ports of Ingresses only. */
   readonly frontend?: Frontend;
   readonly inherited: Inherited;
+}
+
+/** A port of a Frontend of protocol tcp or udp, whose connections or datagrams are passed on. */
+export interface StreamPort extends Pick<EntryPort, "port" | "server" | "listener"> {
+  readonly transport: "tcp" | "udp";
+  readonly frontend: Frontend;
+  /** Connections are closed, since the Frontend or its ALB2 is refused. */
+  readonly isClosed: boolean;
+  /** The ALB2 has auth, which can't check connections. */
+  readonly isUnchecked: boolean;
+}
+
+/** The ports of both kinds. */
+export function allPorts({
+  ports,
+  streams,
+}: Pick<LoadBalancer, "ports" | "streams">): readonly (EntryPort | StreamPort)[] {
+  return [...ports, ...streams];
 }
 
 /** Settings of a port that its routes inherit. */
@@ -116,6 +135,7 @@ export function protocolOn({ frontend }: EntryPort, protocol: BackendProtocol): 
   return protocol === "https" || protocol === "grpcs" ? "grpcs" : "grpc";
 }
 
-export function serverId(port: number): string {
-  return `p${String(port)}`;
+/** Such as `p80` and `p53-udp`. */
+export function serverId(port: number, transport: "tcp" | "udp" = "tcp"): string {
+  return `p${String(port)}${transport === "udp" ? "-udp" : ""}`;
 }

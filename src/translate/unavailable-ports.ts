@@ -4,7 +4,7 @@ import type { RoutingModel } from "../model/config.js";
 import type { Server } from "../model/listener.js";
 import { onListeners } from "./closed-objects.js";
 import type { TranslateContext } from "./context.js";
-import type { LoadBalancer } from "./load-balancer.js";
+import { type LoadBalancer, allPorts } from "./load-balancer.js";
 import { placeOf } from "./place.js";
 
 /** Why the port can't be bound on these addresses (none means all); undefined if it can. */
@@ -37,11 +37,11 @@ export function reportUnavailable(
   balancers: readonly LoadBalancer[],
   context: TranslateContext,
 ): void {
-  for (const { alb, ports } of balancers) {
-    for (const { port, frontend } of ports) {
-      const message = unavailability({ addresses: [], port }, context);
+  for (const balancer of balancers) {
+    for (const each of allPorts(balancer)) {
+      const message = unavailability({ addresses: [], ...each }, context);
       if (message === undefined) continue;
-      const owner = frontend ?? alb;
+      const owner = each.frontend ?? balancer.alb;
       const place = owner === undefined ? {} : placeOf(owner, "spec");
       context.diagnostics.report({ code: "PORT_UNAVAILABLE", message, ...place });
     }

@@ -165,7 +165,7 @@ const frontend = fc
   .record({
     port: fc.constantFrom("00080", "00443", "00081"),
     alb: fc.constantFrom("main", "main", "main", "other", "mian"),
-    protocol: fc.constantFrom("http", "http", "https", "grpc", "tcp"),
+    protocol: fc.constantFrom("http", "http", "https", "grpc", "tcp", "udp"),
     backendProtocol: maybe(fc.constantFrom("https", "no")),
     certificate_name: maybe(fc.constant("a/tls")),
     config: fc.record(

@@ -1,4 +1,4 @@
-import { type Alb2, type Alb2Config, ORIGIN_FIELDS } from "../../api/alb.js";
+import { type Alb2, type Alb2Config, type Frontend, ORIGIN_FIELDS } from "../../api/alb.js";
 import type { Ingress } from "../../api/wire.js";
 import { own } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
@@ -10,6 +10,11 @@ const SSL_STRATEGIES: readonly SslStrategy[] = ["Always", "Never", "Request", "B
 
 export function configOf(alb: Alb2): Alb2Config {
   return alb.spec?.config ?? {};
+}
+
+/** What a Frontend passes on unread; undefined: it is for requests. */
+export function transportOf({ spec: { protocol } }: Frontend): "tcp" | "udp" | undefined {
+  return protocol === "tcp" || protocol === "udp" ? protocol : undefined;
 }
 
 /** Reports the settings of an ALB2 that are invalid or have no effect here. */

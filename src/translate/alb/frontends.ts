@@ -33,7 +33,7 @@ export function inheritedFromFrontend(
 ): Inherited | undefined {
   const { protocol = "http", backendProtocol = "", config } = frontend.spec;
   if (protocol !== "http" && protocol !== "https" && protocol !== "grpc") {
-    const message = `protocol ${JSON.stringify(protocol)} is not served, only http, https and grpc`;
+    const message = `protocol ${JSON.stringify(protocol)} is none of http, https, grpc, tcp, udp`;
     const place = placeOf(frontend, "spec", "protocol");
     context.diagnostics.report({ code: "PROTOCOL_UNSUPPORTED", message, ...place });
     return undefined;

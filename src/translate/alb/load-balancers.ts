@@ -11,6 +11,7 @@ import {
   type LoadBalancer,
   type NewBalancer,
   NOTHING_INHERITED,
+  allPorts,
   serverId,
 } from "../load-balancer.js";
 import { compareAge, oldestOf } from "../precedence.js";
@@ -18,6 +19,7 @@ import { ageKey } from "../../support/units.js";
 import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
 import { frontendRedirect, inheritedFromFrontend } from "./frontends.js";
 import { type PortClaim, grantPorts, ingressPortOf } from "./port-claims.js";
+import { streamPort } from "./stream-frontends.js";
 import { overridden } from "./shared-settings.js";
 
 /**
@@ -50,10 +52,11 @@ export function translateLoadBalancers(
 
 function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): NewBalancer {
   const inherited = overridden(NOTHING_INHERITED, alb, alb.spec?.config, context);
-  const ports = claims
-    .filter((claim) => claim.alb === alb)
-    .flatMap((claim) => entryPort(claim, inherited, context) ?? [])
-    .sort((a, b) => a.port - b.port);
+  const own = claims.filter((claim) => claim.alb === alb).sort((a, b) => a.port - b.port);
+  const streams = own.flatMap(({ frontend }) => streamPort(alb, frontend, inherited) ?? []);
+  const ports = own
+    .filter(({ frontend }) => !streams.some((stream) => stream.frontend === frontend))
+    .flatMap((claim) => entryPort(claim, inherited, context) ?? []);
   const find = (number: number): EntryPort | undefined => ports.find(({ port }) => port === number);
   const http = find(ingressPortOf(alb, "ingressHTTPPort"));
   const https = find(ingressPortOf(alb, "ingressHTTPSPort"));
@@ -61,6 +64,7 @@ function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthCont
   return {
     alb,
     ports,
+    streams,
     ingress: {
       ...(http && { http }),
       ...(https && { https }),
@@ -153,6 +157,7 @@ function loadBalancerByOptions(
       : undefined;
   return {
     ports: [http, https].flatMap((port) => port ?? []).sort((a, b) => a.port - b.port),
+    streams: [],
     ingress: {
       ...(http && { http }),
       ...(https && { https }),
@@ -200,7 +205,9 @@ export function albStatuses(
   balancers: readonly LoadBalancer[],
   refused: ReadonlySet<string>,
 ): readonly ObjectStatus[] {
-  return balancers.flatMap(({ alb, ports }) => {
+  return balancers.flatMap((balancer) => {
+    const { alb } = balancer;
+    const ports = allPorts(balancer);
     const lost = ports.filter(({ listener }) => refused.has(listener)).length;
     let reason = ports.length === 0 ? "no port is served" : "";
     if (lost > 0) reason = `${String(lost)} ports are not served: no sockets are left`;

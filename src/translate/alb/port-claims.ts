@@ -2,9 +2,10 @@ import type { Alb2, Frontend } from "../../api/alb.js";
 import { compareBy } from "../../support/collections.js";
 import { isSet } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
+import { serverId } from "../load-balancer.js";
 import { type Place, nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
-import { configOf, servesIngresses } from "./alb-settings.js";
+import { configOf, servesIngresses, transportOf } from "./alb-settings.js";
 import { albNameOf } from "./labels.js";
 
 /** The wish of a Frontend, or of an ALB2 for its Ingresses, to listen on a port. */
@@ -24,7 +25,7 @@ const DEFAULT_PORT: Readonly<Record<IngressPortField, number>> = {
   ingressHTTPSPort: 443,
 };
 
-const INGRESS_PORTS = ["ingressHTTPPort", "ingressHTTPSPort"] as const;
+export const INGRESS_PORTS = ["ingressHTTPPort", "ingressHTTPSPort"] as const;
 
 /** The port of an ALB2's Ingresses; 0 if it has none. If both fields name one port, it is for HTTP. */
 export function ingressPortOf(alb: Alb2, field: IngressPortField): number {
@@ -51,17 +52,23 @@ export function grantPorts(
   context: TranslateContext,
   taken: ReadonlySet<number>,
 ): readonly PortClaim[] {
-  const granted = new Map<number, PortClaim>();
+  const granted = new Map<string, PortClaim>();
   const claims = [...albs].sort(compareAge).flatMap((alb) => claimsOf(alb, context));
   for (const claim of claims.filter((each) => !yields(each))) {
-    const winner = granted.get(claim.port);
-    if (winner === undefined) granted.set(claim.port, claim);
+    const winner = granted.get(socketOf(claim));
+    if (winner === undefined) granted.set(socketOf(claim), claim);
     else reportConflict(claim, winner, context);
   }
   for (const claim of claims.filter(yields)) {
-    if (!granted.has(claim.port) && !taken.has(claim.port)) granted.set(claim.port, claim);
+    const socket = socketOf(claim);
+    if (!granted.has(socket) && !taken.has(claim.port)) granted.set(socket, claim);
   }
   return [...granted.values()];
+}
+
+/** UDP has ports of its own. */
+function socketOf({ port, frontend }: PortClaim): string {
+  return serverId(port, frontend && transportOf(frontend));
 }
 
 /** Whether a claim comes after those of all other objects. */
@@ -81,13 +88,13 @@ function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
     frontend,
     place: placeOf(frontend, "spec", "port"),
   }));
-  const taken = new Set(declared.map(({ port }) => port));
+  const taken = new Set(declared.map(socketOf));
   const forIngresses = INGRESS_PORTS.map((field): PortClaim => ({
     alb,
     port: ingressPortOf(alb, field),
     tls: field === "ingressHTTPSPort",
     place: placeOf(alb, "spec", "config", field),
-  })).filter(({ port }) => port !== 0 && !taken.has(port));
+  })).filter((claim) => claim.port !== 0 && !taken.has(socketOf(claim)));
   return [...declared, ...forIngresses];
 }
 

@@ -12,6 +12,7 @@ import { type Place, placeOf, sourceRef, within } from "../place.js";
 import { specificity } from "../precedence.js";
 import type { PathClaim } from "../shadowed-paths.js";
 import { type DslxMatch, dslxSizeProblem, parseDslx, widened } from "./dslx.js";
+import { transportOf } from "./alb-settings.js";
 import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
 import { SHARED_SHAPE } from "../../support/json-object.js";
@@ -185,7 +186,10 @@ function whyUnattached(rule: Rule, alb: string, { resources, options }: AuthCont
   }
   const name = frontendNameOf(rule, options.domains) ?? "";
   const frontend = resources.get("Frontend", namespace, name);
-  return frontend !== undefined && albNameOf(frontend, options.domains) === alb
-    ? `Frontend ${namespace}/${name} is not served`
-    : `its labels name no Frontend of ALB2 ${namespace}/${alb}`;
+  if (frontend === undefined || albNameOf(frontend, options.domains) !== alb) {
+    return `its labels name no Frontend of ALB2 ${namespace}/${alb}`;
+  }
+  const transport = transportOf(frontend);
+  const instead = transport && `passes on ${transport} without Rules`;
+  return `Frontend ${namespace}/${name} ${instead ?? "is not served"}`;
 }

@@ -23,6 +23,7 @@ import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
+import type { Backends } from "../backends.js";
 import type { Inherited } from "../load-balancer.js";
 import { type Place, placeOf, within } from "../place.js";
 import { closedRule, inheritedClosing, restrictionProblem } from "../reasons.js";
@@ -72,7 +73,7 @@ function firewallRefusal(
   { options, diagnostics }: AuthContext,
 ): Refusal | undefined {
   const what = "modsecurity has no effect: there is no web application firewall.";
-  if (!isEnabled(firewall)) {
+  if (!isFirewallEnabled(firewall)) {
     diagnostics.report({ code: "SETTING_UNSUPPORTED", message: what, ...place });
     return undefined;
   }
@@ -84,7 +85,7 @@ function firewallRefusal(
 }
 
 /** Disabled only if `enable` is absent or false: a value of any other type may be meant as true. */
-function isEnabled(firewall: unknown): boolean {
+export function isFirewallEnabled(firewall: unknown): boolean {
   const enable: unknown =
     typeof firewall === "object" && firewall !== null && "enable" in firewall
       ? firewall.enable
@@ -186,23 +187,17 @@ const DEFAULT_WEIGHT = 100;
 const DEFAULT_COOKIE = "JSESSIONID";
 const HEADER_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** The backends of a service group; a Service without namespace is in the group's own. */
+/** The backends of a service group. */
 export function translateServiceGroup(
   group: ServiceGroup,
   place: Place,
   protocol: BackendProtocol,
   { backends, diagnostics }: AuthContext,
 ): Pick<Route, "backends" | "affinity"> {
-  const members = (group.services ?? []).map((member, index): Backend => {
-    const namespace = isSet(member.namespace) ? member.namespace : place.resource.namespace;
-    const reference = { namespace, name: member.name, port: member.port };
-    const at = within(place, "services", index);
-    return {
-      upstream: backends.upstream(reference, at, within(at, "port")),
-      weight: member.weight ?? DEFAULT_WEIGHT,
-      protocol,
-    };
-  });
+  const members = groupMembers(group, place, "tcp", backends).map((member): Backend => ({
+    ...member,
+    protocol,
+  }));
   const affinity = parseAffinity(group);
   if (!affinity.ok) {
     const at = within(place, "session_affinity_policy");
@@ -213,6 +208,24 @@ export function translateServiceGroup(
     ...filled("backends", members),
     ...(affinity.ok && present("affinity", affinity.value)),
   };
+}
+
+/** The Services of a group; one without a namespace is in the group's own. */
+export function groupMembers(
+  { services = [] }: ServiceGroup,
+  place: Place,
+  transport: "tcp" | "udp",
+  backends: Backends,
+): readonly { readonly upstream: string; readonly weight: number }[] {
+  return services.map(({ namespace, name, port, weight = DEFAULT_WEIGHT }, index) => {
+    const at = within(place, "services", index);
+    const ref = {
+      namespace: isSet(namespace) ? namespace : place.resource.namespace,
+      ...{ name, port },
+      ...(transport === "udp" && { protocol: "UDP" as const }),
+    };
+    return { upstream: backends.upstream(ref, at, within(at, "port")), weight };
+  });
 }
 
 function parseAffinity(group: ServiceGroup): Result<Affinity | undefined> {

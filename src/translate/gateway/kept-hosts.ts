@@ -208,7 +208,7 @@ export function reportShadowedIngresses(
   for (const { alb, ingress: entry, owners } of balancers) {
     const servers =
       alb === undefined
-        ? [options.httpPort, options.httpsPort].map(serverId)
+        ? [options.httpPort, options.httpsPort].map((port) => serverId(port))
         : [entry.http, entry.https].flatMap((port) => port?.server ?? []);
     const shared = servers.filter((server) => taken.has(server));
     if (shared.length === 0) continue;

@@ -95,7 +95,7 @@ function servedAs(
   [address]: readonly string[],
 ): NonNullable<TranslatedListener["serves"]> {
   const { kind, metadata } = parent;
-  const server = `${serverId(port)}${stream === "udp" ? "-udp" : ""}`;
+  const server = serverId(port, stream === "udp" ? "udp" : "tcp");
   return {
     listener: `${kind.toLowerCase()}/${metadata.namespace}/${metadata.name}/${name}`,
     server: address === undefined ? server : `a${address.replace(/[^0-9a-z]/g, "-")}-${server}`,

@@ -3,7 +3,7 @@ import type { Gateway } from "../../api/gateway.js";
 import type { CompileOptions } from "../../model/options.js";
 import { ANY_HOST, type HostPattern, hostKey, hostText } from "../../model/values.js";
 import { own } from "../../support/json-object.js";
-import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
+import { type GatewayPort, type LoadBalancer, allPorts } from "../load-balancer.js";
 import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressedGateway } from "./addresses.js";
@@ -86,15 +86,20 @@ export function claimPorts(
 /** Gateways without addresses of their own share ports with ALB2s and the options httpPort and httpsPort. */
 function sharedPorts(balancers: readonly LoadBalancer[], options: CompileOptions): PortTable {
   const ports = new PortTable(options);
-  for (const { alb, ports: taken } of balancers) {
-    for (const { port, tls, frontend } of taken) {
-      const owner = frontend ?? alb;
+  for (const balancer of balancers) {
+    for (const each of allPorts(balancer)) {
+      const owner = each.frontend ?? balancer.alb;
       const name =
         owner === undefined ? "the Ingresses (options httpPort, httpsPort)" : nameOf(owner);
-      ports.reserve({ protocol: tls ? "HTTPS" : "HTTP", port }, ANY_HOST, { name });
+      ports.reserve({ protocol: protocolOf(each), port: each.port }, ANY_HOST, { name });
     }
   }
   return ports;
+}
+
+function protocolOf(port: ReturnType<typeof allPorts>[number]): string {
+  if ("transport" in port) return port.transport.toUpperCase();
+  return port.tls ? "HTTPS" : "HTTP";
 }
 
 /**

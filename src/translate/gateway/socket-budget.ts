@@ -9,7 +9,7 @@ import { hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { BuildContext } from "../config-builder.js";
-import type { EntryPort, LoadBalancer } from "../load-balancer.js";
+import { type EntryPort, type LoadBalancer, type StreamPort, allPorts } from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { CERTIFICATE, KIB, weightOf } from "../policy-weight.js";
 import { compareAge } from "../precedence.js";
@@ -26,7 +26,7 @@ const PORTS = 3 / 4;
 
 /** A port of an ALB2 or Frontend, or a listener. */
 interface WantedPort {
-  readonly by: WrittenListener | EntryPort;
+  readonly by: WrittenListener | EntryPort | StreamPort;
   /** Undefined: the options. */
   readonly owner: KubernetesObject | undefined;
   /** Empty: all addresses. */
@@ -108,11 +108,11 @@ export function refusePorts(
   losers: ReadonlyMap<WantedPort["by"], Refused>,
   { config, diagnostics }: BuildContext,
 ): void {
-  for (const { alb, ports } of balancers) {
-    for (const entry of ports) {
+  for (const balancer of balancers) {
+    for (const entry of allPorts(balancer)) {
       const lost = losers.get(entry);
       if (lost === undefined) continue;
-      const owner = entry.frontend ?? alb;
+      const owner = entry.frontend ?? balancer.alb;
       const place = owner === undefined ? {} : placeOf(owner, "spec");
       const message = `port ${String(entry.port)} is not served: ${lost.message}`;
       diagnostics.report({ code: "LISTENER_OVER_BUDGET", message, ...place });
@@ -140,21 +140,24 @@ function shareOf<By>(
 
 function wantedByPorts(balancers: readonly LoadBalancer[]): readonly WantedPort[] {
   return balancers.flatMap((balancer) =>
-    balancer.ports.map((by) => ({
+    allPorts(balancer).map((by) => ({
       by,
       owner: by.frontend ?? founder(balancer),
       addresses: [],
       port: by.port,
-      protocol: "",
+      protocol: "transport" in by && by.transport === "udp" ? "UDP" : "",
       passesThrough: false,
     })),
   );
 }
 
 /** An ALB2 counts as older than its Frontends, even if only they have timestamps, or the same one. */
-function founder({ alb, ports }: LoadBalancer): KubernetesObject | undefined {
+function founder(balancer: LoadBalancer): KubernetesObject | undefined {
+  const { alb } = balancer;
   if (alb === undefined) return undefined;
-  const [first] = ports.flatMap(({ frontend }) => frontend ?? []).sort(compareAge);
+  const [first] = allPorts(balancer)
+    .flatMap(({ frontend }) => frontend ?? [])
+    .sort(compareAge);
   const creationTimestamp = alb.metadata.creationTimestamp ?? first?.metadata.creationTimestamp;
   const age = creationTimestamp === undefined ? {} : { creationTimestamp };
   return { ...alb, metadata: { ...alb.metadata, ...age, name: "" } };

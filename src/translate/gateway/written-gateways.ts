@@ -177,12 +177,14 @@ export function isServedProtocol(
   return Object.hasOwn(KINDS, protocol) && (options.stream || !needsStream(protocol));
 }
 
+/** Why connections and datagrams can't be passed on, without the option `stream`. */
+export const NO_STREAM =
+  "nginx has no stream module (Debian's package libnginx-mod-stream), or one before 1.25.5";
+
 /** UnsupportedProtocol. */
 function protocolVerdict(protocol: string, options: Pick<CompileOptions, "stream">): Verdict {
   if (isServedProtocol(protocol, options)) return HOLDS;
-  const why = needsStream(protocol)
-    ? "nginx has no stream module (Debian's package libnginx-mod-stream), or one before 1.25.5"
-    : `${Object.keys(KINDS).join(", ")} are`;
+  const why = needsStream(protocol) ? NO_STREAM : `${Object.keys(KINDS).join(", ")} are`;
   return refused("UnsupportedProtocol", `protocol ${protocol} is not served; ${why}`);
 }
 

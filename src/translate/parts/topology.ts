@@ -14,6 +14,7 @@ import {
 import { compareIds } from "../../support/collections.js";
 import { translateFrontends } from "../alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "../alb/load-balancers.js";
+import { withFrontends } from "../alb/stream-frontends.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { CertificateCandidate, ClosedListener } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
@@ -148,12 +149,9 @@ function servedBy(
   reportUnavailable(balancers, build);
   const { gateways, freeSockets } = translateGateways(written, { balancers, published }, build);
   const policies = createPolicies(gateways, build);
-  const { attached, statuses, streams } = translateStreamRoutes(
-    gateways,
-    policies,
-    freeSockets,
-    build,
-  );
+  const ofRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
+  const { attached, statuses } = ofRoutes;
+  const streams = withFrontends(ofRoutes.streams, balancers, build);
   translateFrontends(balancers, build);
   reportAllRestrictions(build);
   addOptionPages(build);

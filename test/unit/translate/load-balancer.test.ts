@@ -46,7 +46,8 @@ test("a port has a server on all addresses, and a listener for every host", () =
   const metadata = { namespace: "cpaas-system", name: "alb" };
   const alb = { apiVersion: "crd.alauda.io/v2", kind: "ALB2" as const, metadata };
   const ingress = { selects: () => false, selection: [] };
-  addEntryPorts([{ alb, ports: [port(80), port(443)], ingress, prioritised: new Set() }], config);
+  const ports = [port(80), port(443)];
+  addEntryPorts([{ alb, ports, streams: [], ingress, prioritised: new Set() }], config);
   expect(config.servers).toEqual([
     { id: "p443", addresses: [], port: 443, tls: true },
     { id: "p80", addresses: [], port: 80, tls: false },

@@ -55,7 +55,7 @@ describe("a Rule", () => {
       frontend("ft", "alb", { port: 80, protocol: "tcp" }) +
       rule("r", { dslx: ANY });
     expect(translated(yaml).messages("RULE_UNATTACHED")).toEqual([
-      "Frontend cpaas-system/ft is not served",
+      "Frontend cpaas-system/ft passes on tcp without Rules",
     ]);
   });
 
