@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { type Diagnostic, type ResourceRef, formatFieldPath } from "../diagnostics/diagnostic.js";
 import { memoized, sameElements } from "../support/collections.js";
+import { shareOut } from "../support/shares.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
@@ -59,7 +60,7 @@ export class EventRecorder {
         .filter(({ resource }) => !watch.isTerminating(resource.namespace))
         .map((event) => [this.#nameOf(event), event]),
     );
-    const fresh = [...now].filter(([name]) => !this.#known.has(name)).slice(0, MOST);
+    const fresh = sharedOut([...now].filter(([name]) => !this.#known.has(name)));
     const said = new Set<string>();
     const errors: string[] = [];
     for (const [name, event] of fresh) {
@@ -143,7 +144,17 @@ export class EventRecorder {
   }
 }
 
-/** Errors first, because only the first MOST events are written. */
+/** At most MOST, in shares by namespace. */
+function sharedOut(fresh: readonly (readonly [string, ObjectEvent])[]): typeof fresh {
+  const claims = fresh.map(([place, { resource }]) => ({
+    owner: { kind: resource.kind, metadata: resource },
+    ...{ place, size: 1 },
+  }));
+  const { kept } = shareOut(claims, MOST);
+  return fresh.filter(([name]) => kept.has(name));
+}
+
+/** Errors first, because a namespace's first events are written first. */
 export function eventsOf(diagnostics: readonly Diagnostic[]): readonly ObjectEvent[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");

@@ -115,6 +115,7 @@ local function handshake(sock, service, deadline)
     return sock, nil, false
 end
 
+-- The last result: whether the endpoint can't be reached. What TLS says of it follows from who asks.
 local function connect(service, address, port, pool, deadline)
     local sock = tcp()
     limit(sock, deadline)
@@ -126,7 +127,7 @@ local function connect(service, address, port, pool, deadline)
         ok, err = sock:connect(address, port, pool)
     end
     if not ok then
-        return nil, err
+        return nil, err, false, true
     end
     if sock:getreusedtimes() > 0 then
         return sock, nil, true
@@ -142,6 +143,15 @@ local function connect(service, address, port, pool, deadline)
     return sock, nil, false
 end
 
+-- A time that is shorter than a usual one shows nothing.
+local function note_unreachable(upstream, endpoint, err, waited)
+    if err ~= "timeout" then
+        outages.failed(upstream, endpoint, "connect_failed")
+    elseif waited >= outages.WAITED then
+        outages.failed(upstream, endpoint, "connect_timeout")
+    end
+end
+
 local function open_endpoint(service, deadline)
     local last_err = "no endpoint"
     for i = 1, MAX_ENDPOINTS do
@@ -153,14 +163,12 @@ local function open_endpoint(service, deadline)
         local is_brief = upstream.brief and i < MAX_ENDPOINTS
         local began = now()
         local ends = is_brief and min(deadline, began + outages.BRIEF) or deadline
-        local sock, err, reused = connect(service, address, port, pool, ends)
+        local sock, err, reused, is_unreachable = connect(service, address, port, pool, ends)
         if sock then
             return sock, nil, reused
         end
-        local is_late = err == "timeout"
-        if not is_late or now() - began >= outages.WAITED then
-            local reason = is_late and "connect_timeout" or "connect_failed"
-            outages.failed(upstream, address .. ":" .. port, reason)
+        if is_unreachable then
+            note_unreachable(upstream, address .. ":" .. port, err, now() - began)
         end
         last_err = err
         if now() >= deadline then

@@ -3,7 +3,8 @@
 --
 -- A copy equals what the backend gets: request line, Host and headers after the filters, and the body. A body must
 -- have a declared length of at most 128 KiB; other requests are not mirrored, because the gateway would have to hold
--- them until the body is complete. Copies beyond a number or size in flight are dropped.
+-- them until the body is complete. Copies beyond a number or size in flight are dropped: a namespace may hold as much
+-- as it leaves to others, so one whose mirrors are silent keeps nobody else's copies from being sent.
 -- May yield: send (reads a body before the request continues). Phases: access.
 local adaptor = require("alb.backend_tls.adaptor")
 local connection = require("alb.auth.connection")
@@ -32,6 +33,8 @@ local LIFETIME = 10
 local TELL_EVERY = 60
 
 local in_flight, bytes_in_flight = 0, 0
+-- By namespace of the route: { copies, bytes }.
+local held = {}
 
 -- By reason: how many copies were dropped since the last log line, and when the next line may be written.
 local left_out, tell_at = {}, {}
@@ -110,11 +113,25 @@ local function send(mirror, method, line, rest, service)
     return http_client.request(service, method, line .. rest, now() + LIFETIME, wanted)
 end
 
-local function deliver(premature, mirror, method, line, rest, service)
+local function hold(namespace, copies, bytes)
+    in_flight, bytes_in_flight = in_flight + copies, bytes_in_flight + bytes
+    local own = held[namespace] or { 0, 0 }
+    own[1], own[2] = own[1] + copies, own[2] + bytes
+    held[namespace] = own[1] > 0 and own or nil
+end
+
+local function has_room(namespace, bytes)
+    local own = held[namespace]
+    local copies_after, bytes_after = (own and own[1] or 0) + 1, (own and own[2] or 0) + bytes
+    return copies_after + in_flight <= MAX_IN_FLIGHT
+        and bytes_after + bytes_in_flight <= MAX_BYTES_IN_FLIGHT
+end
+
+local function deliver(premature, namespace, mirror, method, line, rest, service)
     if not premature then
         pcall(send, mirror, method, line, rest, service)
     end
-    in_flight, bytes_in_flight = in_flight - 1, bytes_in_flight - #line - #rest
+    hold(namespace, -1, -#line - #rest)
 end
 
 local function service_of(mirror)
@@ -122,43 +139,43 @@ local function service_of(mirror)
     return connection.service(mirror.protocol, host, 0, false, mirror.upstream)
 end
 
-local function start(mirror, method, target, rest, route_id)
+local function start(mirror, method, target, rest, route)
     local line = method .. " " .. target .. " HTTP/1.1\r\n"
-    local size = #line + #rest
-    if in_flight >= MAX_IN_FLIGHT or bytes_in_flight + size > MAX_BYTES_IN_FLIGHT then
-        return leave_out(route_id, "too many copies in flight")
+    local size, namespace = #line + #rest, route.source[2]
+    if not has_room(namespace, size) then
+        return leave_out(route.id, "too many copies in flight")
     end
     local service = not mirror.tls and service_of(mirror) or nil
-    if timer_at(0, deliver, mirror, method, line, rest, service) then
-        in_flight, bytes_in_flight = in_flight + 1, bytes_in_flight + size
+    if timer_at(0, deliver, namespace, mirror, method, line, rest, service) then
+        hold(namespace, 1, size)
     end
 end
 
 --- Sends copies of this request to the mirrors that are due.
 ---@param mirrors table prepared
 ---@param target string path and query, as sent to the backend
----@param route_id string
+---@param route table decoded
 ---@param most integer copies of the request that may be made
 ---@return integer made
-function _M.send(mirrors, target, route_id, most)
+function _M.send(mirrors, target, route, most)
     local method, rest, made = var.request_method, nil, 0
     for i = 1, #mirrors do
         if not is_due(mirrors[i]) then
             goto continue
         end
         if made == most then
-            leave_out(route_id, "the request has had all of its copies")
+            leave_out(route.id, "the request has had all of its copies")
             break
         end
         if not rest then
             local body = copy.read_body()
             if not body then
-                leave_out(route_id, "body of more than 128 KiB or of unknown length")
+                leave_out(route.id, "body of more than 128 KiB or of unknown length")
                 break
             end
             rest = copy.build(body)
         end
-        start(mirrors[i], method, target, rest, route_id)
+        start(mirrors[i], method, target, rest, route)
         made = made + 1
         ::continue::
     end

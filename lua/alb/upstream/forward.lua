@@ -62,10 +62,10 @@ local function mirror_request(route, filters, uri)
     end
     local most, made, sent = turns.copies(), 0, uri or var.request_uri
     if route.mirrors then
-        made = mirror.send(route.mirrors, sent, route.id, most)
+        made = mirror.send(route.mirrors, sent, route, most)
     end
     if more then
-        made = made + mirror.send(more, sent, route.id, most - made)
+        made = made + mirror.send(more, sent, route, most - made)
     end
     return made
 end

@@ -56,6 +56,12 @@ async function statuses(gateway: LuaGateway, count: number, name = host): Promis
 
 const OK = new Set([200]);
 
+/** Forward auth at the upstream `auth`. */
+const asking = (scheme: "http" | "https") => ({
+  ...{ scheme, host: ["service"], port: ["80"], target: ["/auth"], method: "GET" },
+  ...{ responseHeaders: [], upstream: "auth" },
+});
+
 /** A server that ends each connection in this way when a request has come. */
 async function breaking(how: "destroy" | "resetAndDestroy"): Promise<ScriptedServer> {
   const server = await scene.use(ScriptedServer.start());
@@ -286,25 +292,35 @@ test("a deadline that ends a connection's start puts no endpoint out", async () 
   expect(gateway.newLog()).not.toContain("is left out");
 });
 
+test("what TLS says to an auth question puts no endpoint out: others ask the same Service without it", async () => {
+  const [web, ...living] = await livingOnes(3);
+  const gateway = await scene.use(
+    LuaGateway.start({
+      backend: web?.port ?? 0,
+      routes: { [host]: { auth: [authPolicy({ forward: asking("https") })] } },
+      upstreams: [
+        upstreamOf(
+          "auth",
+          living.map(({ port }) => port),
+        ),
+      ],
+    }),
+  );
+  expect(await statuses(gateway, 6)).not.toContain(200);
+  const log = gateway.newLog();
+  expect(log).toContain("TLS: ");
+  expect(log).not.toContain("is left out");
+});
+
 test("auth services and mirrors avoid one that refuses", async () => {
   const [web, ...living] = await livingOnes(3);
   const ports = [await freePort(), ...living.map(({ port }) => port)];
-  const forward = {
-    ...{
-      scheme: "http" as const,
-      host: ["service"],
-      port: ["80"],
-      target: ["/auth"],
-      method: "GET",
-    },
-    ...{ responseHeaders: [], upstream: "auth" },
-  };
   const gateway = await scene.use(
     LuaGateway.start({
       backend: web?.port ?? 0,
       routes: {
         [host]: {
-          auth: [authPolicy({ forward })],
+          auth: [authPolicy({ forward: asking("http") })],
           mirrors: [{ upstream: "mirror", protocol: "http", numerator: 1, denominator: 1 }],
         },
       },

@@ -35,6 +35,14 @@ test("an event that can't be written holds up no other, and is tried again", asy
   expect(told).toEqual([{ reason: "no" }, { reason: "no" }]);
 });
 
+test("a namespace with ever new problems keeps no other's from being written", async () => {
+  const { asked, recorder } = recorderOf({});
+  const flood = Array.from({ length: 500 }, (_, i) => ({ ...event("a"), message: String(i) }));
+  await recorder.update([...flood, event("b")]);
+  expect(asked).toContain(pathOf("b"));
+  expect(asked).toHaveLength(200);
+});
+
 test.each([
   [403, "Forbidden", "forbidden: namespace a is being terminated"],
   [404, "NotFound", 'POST /api/v1/namespaces/a/events: 404 namespaces "a" not found'],
