@@ -98,8 +98,8 @@ describe("a session by cookie", () => {
     ["plain", /^session-[0-9a-f]{10}=[\w-]+; Path=\/; HttpOnly$/],
     ["named", /^My\.sid=[\w-]+; Path=\/shop; HttpOnly$/],
     ["session", /^sid=[\w-]+; Path=\/; HttpOnly$/],
-    ["permanent", /^sid=[\w-]+; Path=\/; Max-Age=5400; HttpOnly$/],
-    ["legacy", /^old=[\w-]+; Path=\/; Max-Age=3600; HttpOnly$/],
+    ["permanent", /^sid=[\w-]+; Max-Age=5400; Path=\/; HttpOnly$/],
+    ["legacy", /^old=[\w-]+; Max-Age=3600; Path=\/; HttpOnly$/],
     ["two-services", /^sid=[\w-]+; Path=\/; HttpOnly$/],
   ])("%s begins with its cookie and goes on at its endpoint", async (name, cookie) => {
     for (let i = 0; i < 3; i += 1) {

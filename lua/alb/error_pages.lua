@@ -125,6 +125,10 @@ local function ask(upstream, uri)
     return ngx.exec("@error_page")
 end
 
+local function is_refusal(reason)
+    return find(reason, "^AuthFail") or find(reason, "^AccessFail")
+end
+
 -- Prepares the request for another answer: its body is of no use, and a client that waits to send it must not.
 local function begin(status, reason)
     watch.stop()
@@ -135,7 +139,7 @@ local function begin(status, reason)
     ngx.status = 200
     var.albc_page = status
     -- A page must not make a success of a refusal of access.
-    if find(reason, "^AuthFail") or find(reason, "^AccessFail") then
+    if is_refusal(reason) then
         var.albc_page_kept = "1"
     end
 end
@@ -158,6 +162,14 @@ local function may_be_replaced()
     return var.albc_page == "" and var.albc_id ~= "" and var.albc_upgrade == ""
 end
 
+-- Without any page, ingress-nginx asks its own default backend, which answers 404.
+local function become_missing(pages, reason)
+    if not pages.upstream and not is_refusal(reason) then
+        begin(404, reason)
+        return ngx.exec("@plain_error")
+    end
+end
+
 -- Enters the location of the page; returns if there is none.
 local function enter(route, pages, status, reason)
     local of_gateway = index.settings().errorPages
@@ -172,6 +184,9 @@ local function enter(route, pages, status, reason)
     if of_gateway and file_for(of_gateway.files or {}, status) then
         begin(status, reason)
         return ngx.exec("@error_file")
+    end
+    if not of_gateway then
+        return become_missing(pages, reason)
     end
 end
 

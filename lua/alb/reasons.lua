@@ -32,6 +32,7 @@ _M.catalog = {
     loop = { 508, "InvalidBackend : the request came back too often", "the request has been sent by a gateway, and its budget is spent: a backend leads back to the gateway for the eighth time, or an auth service or mirror for the second, or with many tries sooner; or a client sent an X-Albc-Turns of its own" },
     -- Access
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among the allowed ones" },
+    too_fast = { 503, "AccessFail : too many requests of the client", "the client's address sends more requests than limit-rps or limit-rpm of the Ingress allows" },
     auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another access restriction of the path can't be enforced, or its object has an error that may hide one, such as a duplicate; albc's diagnostics say where" },
     client_certificate = { 444, "AccessFail : client certificate missing or not valid", "a listener requires client certificates, and the client sent none or one of another authority; the connection is closed, only the access log shows it" },
     returned = { 403, "AccessFail : answered by a snippet", "a `return` or `limit_except` of a snippet answers, with this or another status from 400 on" },

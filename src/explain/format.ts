@@ -1,7 +1,7 @@
 /** An explanation as text for a terminal: first the answer, then where it comes from, then the candidates that were not chosen. */
 import type { AuthUrl } from "../model/auth.js";
 import type { BackendFilters, PathRewrite, Redirect } from "../model/filters.js";
-import type { Predicate } from "../model/route.js";
+import type { Predicate, RateLimit } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
 import { shortened, visible } from "../support/text.js";
 import type { Candidate } from "./candidates.js";
@@ -266,6 +266,7 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
     responseSteps.flatMap((step) => formatStep("response", step)),
   mirrors: ({ mirrors = [] }) => mirrors.map(formatMirror),
   bodyLimit: ({ bodyLimit }) => line(bodyLimit, (limit) => `body of at most ${limit} bytes`),
+  limits: ({ limits }) => (limits?.rates ?? []).map(formatLimit),
   holdsBody: ({ holdsBody }) => line(holdsBody, () => "body without a length is held first"),
   timeouts: ({ timeouts }) =>
     line(timeouts, ({ connect, send, read }) => `timeouts ${[connect, send, read].join(", ")} ms`),
@@ -273,7 +274,12 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
   retry: ({ retry }) => line(retry, formatRetry),
   affinity: ({ affinity }) => line(affinity, (by) => `affinity by ${by.join(" ")}`),
   session: ({ session }) => line(session, formatSession),
+  sessionCookie: (of) => line(of.sessionCookie, (cookie) => `cookie ${JSON.stringify(cookie)}`),
   streamed: ({ streamed }) => line(streamed, () => "responses are streamed"),
+  largeHeaders: ({ largeHeaders }) =>
+    line(largeHeaders, () => "response headers of at most 256 KiB"),
+  hashBy: ({ hashBy }) => line(hashBy, (text) => `endpoint by the hash of ${formatText(text)}`),
+  hashSubset: ({ hashSubset }) => line(hashSubset, (size) => `any of ${String(size)} endpoints`),
   traceRate: ({ traceRate }) => line(traceRate, (rate) => `${rate} % sampled for traces`),
   errorPages: ({ errorPages }) => line(errorPages, formatErrorPages),
 };
@@ -313,6 +319,10 @@ function formatSession({
 }: NonNullable<RouteFilters["session"]>): string {
   const limit = absoluteTimeout === undefined ? "" : ` for ${String(absoluteTimeout)} s`;
   return `session by ${place} ${name}${limit}`;
+}
+
+function formatLimit({ requests, seconds, burst }: RateLimit): string {
+  return `a client: ${String(requests)} requests in ${String(seconds)} s, ${String(burst)} more at once`;
 }
 
 function formatErrorPages({ statuses, upstream }: NonNullable<RouteFilters["errorPages"]>): string {

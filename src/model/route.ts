@@ -1,6 +1,6 @@
 import type { BackendFilters, FlowStep, HeaderStep } from "./filters.js";
 import type { BackendProtocol, Refusal } from "./upstream.js";
-import type { HostPattern, SourceRef } from "./values.js";
+import type { HostPattern, Interpolation, SourceRef } from "./values.js";
 import { compareBy, compareStrings } from "../support/collections.js";
 
 /** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
@@ -19,6 +19,7 @@ export interface Route extends BackendFilters {
    * with the limit, at most 128 KiB.
    */
   readonly holdsBody?: true;
+  readonly limits?: RateLimits;
   /** CIDRs. A client in `deny` is refused first, then a client outside `allow`, if present. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -31,10 +32,21 @@ export interface Route extends BackendFilters {
   readonly deadlines?: Deadlines;
   readonly retry?: Retry;
   readonly affinity?: Affinity;
+  /** The endpoint follows from a hash of the text, unless there is `affinity` or `session`. */
+  readonly hashBy?: Interpolation;
+  /**
+   * Any of so many endpoints that follow from the hash.
+   * @minimum 1
+   */
+  readonly hashSubset?: number;
   /** Replaces `affinity`. */
   readonly session?: Session;
+  /** Attributes of the cookie of `affinity` or `session`. */
+  readonly sessionCookie?: SessionCookie;
   /** Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise. */
   readonly streamed?: true;
+  /** Headers of responses may have 256 KiB instead of 16 KiB; then responses are streamed. Only for `http` and `https`. */
+  readonly largeHeaders?: true;
   /**
    * Percentage of requests that are sampled for traces. Absent: the gateway's rate.
    * @minimum 0
@@ -114,6 +126,49 @@ export interface Session {
   readonly absoluteTimeout?: number;
   /** The cookie has Max-Age of `absoluteTimeout`, so it outlives the browser. */
   readonly permanent?: true;
+  /** A client whose endpoint fails keeps the one that answers instead, also if the failure is short. */
+  readonly moves?: true;
+}
+
+/** What a cookie that keeps a client on an endpoint says besides its value; HttpOnly always (session-cookie-* annotations). */
+export interface SessionCookie {
+  /** Of a cookie of `affinity`. Absent: `/`. */
+  readonly path?: string;
+  readonly domain?: string;
+  /** Seconds. */
+  readonly maxAge?: number;
+  /** Seconds from now. */
+  readonly expires?: number;
+  readonly sameSite?: "None" | "Lax" | "Strict";
+  /** No SameSite=None for browsers that take it for Strict. */
+  readonly conditional?: true;
+  /** Absent: only for clients of https. */
+  readonly secure?: true;
+  readonly partitioned?: true;
+}
+
+/** How fast each client may send requests; others get 503, before source ranges and auth. */
+export interface RateLimits {
+  /** What is counted together: `<namespace>/<name>` of the Ingress. */
+  readonly of: string;
+  /**
+   * Each must allow a request.
+   * @minItems 1
+   */
+  readonly rates: readonly RateLimit[];
+  /** CIDRs of clients without limits. */
+  readonly except?: readonly string[];
+}
+
+export interface RateLimit {
+  /** @minimum 1 */
+  readonly requests: number;
+  readonly seconds: 1 | 60;
+  /**
+   * How many more may come at once.
+   * @minimum 0
+   */
+  readonly burst: number;
 }
 
 /** Where a route is tried. A listener tries its bindings in byte order of the host's `rank` followed by `order`. */

@@ -1,7 +1,9 @@
+import { isIP } from "node:net";
 import type { Service } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import { upstreamId } from "../model/upstream.js";
 import { compareIds, memoized } from "../support/collections.js";
+import { present } from "../support/json-object.js";
 import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
 
@@ -12,6 +14,8 @@ export interface ServicePortRef {
   readonly port: number | string;
   /** Absent: TCP. */
   readonly protocol?: "TCP" | "UDP";
+  /** The Service's own address is the only endpoint, if it has one. */
+  readonly byService?: boolean;
 }
 
 const MOST_SHOWN = 8;
@@ -24,6 +28,8 @@ export interface UpstreamPlan {
   readonly namespace: string;
   readonly service: string;
   readonly port: ServicePort | undefined;
+  /** The Service's own address, instead of its endpoints. */
+  readonly address?: string;
 }
 
 /**
@@ -158,14 +164,17 @@ export function portList(service: Service, transport: "TCP" | "UDP" = "TCP"): st
 
 /** Named by the port's number, so that references by name and by number share one upstream. */
 function upstreamPlan(
-  { namespace, name, port: wanted, protocol }: ServicePortRef,
+  { namespace, name, port: wanted, protocol, byService }: ServicePortRef,
   service: Service | undefined,
   port: ServicePort | undefined,
 ): UpstreamPlan {
   const id = upstreamId({ namespace, name, port: port?.port ?? wanted });
   const isServed = service !== undefined && !isExternalName(service);
+  const { clusterIP = "None" } = service?.spec ?? {};
+  const address = byService === true && isIP(clusterIP) !== 0 ? clusterIP : undefined;
   return {
-    id: protocol === "UDP" ? `${id}/udp` : id,
+    id: protocol === "UDP" ? `${id}/udp` : address === undefined ? id : `${id}/service`,
+    ...present("address", address),
     namespace,
     service: name,
     port: isServed ? port : undefined,

@@ -27,7 +27,10 @@ import { invalidBackend } from "./reasons.js";
 import { type Claim, type Shares, shareOut } from "../support/shares.js";
 
 /** Settings that need locations. */
-interface LocatedSettings extends Pick<Route, "bodyLimit" | "retry" | "backends" | "mirrors"> {
+interface LocatedSettings extends Pick<
+  Route,
+  "bodyLimit" | "retry" | "backends" | "mirrors" | "largeHeaders"
+> {
   readonly errorPages?: Pick<ErrorPages, "statuses">;
 }
 
@@ -42,7 +45,7 @@ export function locationKinds(
   settings: LocatedSettings,
   { dataPlane, errorPages: ofGateway }: CompileOptions,
 ): readonly string[] {
-  const { bodyLimit = 0, errorPages, backends = [], mirrors = [] } = settings;
+  const { bodyLimit = 0, errorPages, backends = [], mirrors = [], largeHeaders } = settings;
   const pages = listed(errorPages?.statuses);
   const isUsual = pages === listed(ofGateway?.statuses);
   const codes = codesOf(settings);
@@ -54,6 +57,10 @@ export function locationKinds(
     ...kind("body", bodyLimit === 0 ? "" : String(bodyLimit), String(dataPlane.bodyLimit)),
     // Each has a location for each limit, and codes for each set of pages.
     ...kind("pages", pages === "" || isUsual ? "" : [pages, ...limitOf(settings)].join(" ")),
+    ...kind(
+      "large",
+      largeHeaders === true ? ["headers", pages, ...limitOf(settings)].join(" ") : "",
+    ),
     ...kind("codes", codes === "" ? "" : [codes, pages, ...limitOf(settings)].join(" ")),
     ...new Set([...ofBackends, ...mirrors.flatMap((mirror) => tlsKinds({}, mirror))]),
   ];
@@ -104,9 +111,10 @@ function withoutKinds(route: Route, lost: readonly string[]): Route {
   const isLost = (start: string): boolean => lost.some((kind) => kind.startsWith(start));
   const keeps = (mirrors: readonly Mirror[] = []): readonly Mirror[] =>
     mirrors.filter((mirror) => !tlsKinds({}, mirror).some((kind) => lost.includes(kind)));
-  const { errorPages, retry, backends, mirrors, ...rest } = route;
+  const { errorPages, retry, backends, mirrors, largeHeaders, ...rest } = route;
   return {
     ...rest,
+    ...(!isLost("large ") && present("largeHeaders", largeHeaders)),
     ...filled("mirrors", keeps(mirrors)),
     ...(backends && {
       backends: backends.map((backend): Backend => {
@@ -147,6 +155,7 @@ function effectOf(kind: string): string {
   const [what, values = ""] = kind.split(" ");
   const listed = values.replaceAll(",", ", ");
   if (what === "pages") return `errors ${listed} get no page`;
+  if (what === "large") return "responses whose headers have more than 16 KiB fail";
   if (what === "codes") return `answers ${listed} are not tried again`;
   if (what === "tls")
     return "backends get no requests whose BackendTLSPolicy has other authorities";

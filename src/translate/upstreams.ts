@@ -32,6 +32,7 @@ const UNCOUNTED_PORTS = 8;
 
 interface Known {
   readonly port: UpstreamPlan["port"];
+  readonly address: UpstreamPlan["address"];
   readonly slices: Slices;
   readonly share: Share;
   readonly addresses: OwnAddresses;
@@ -159,23 +160,24 @@ function resolved(
   looked: Pick<Known, "slices" | "share" | "addresses">,
 ): Known {
   const { slices, share, addresses } = looked;
-  const { id, namespace, service, port } = plan;
+  const { id, namespace, service, port, address } = plan;
   if (
     known !== undefined &&
     known.port === port &&
+    known.address === address &&
     known.share === share &&
     known.addresses === addresses &&
     sameElements(known.slices, slices)
   ) {
     return known;
   }
-  const found = { port, ...looked };
+  const found = { port, address, ...looked };
   if (share !== "served") {
     const reports = share === "refused" ? [] : [tooLarge(plan, mostPorts(slices))];
     return { ...found, upstream: { id, endpoints: [] }, reports };
   }
   try {
-    return { ...SHARED_SHAPE, ...found, ...lookedUp(id, port, slices, addresses) };
+    return { ...SHARED_SHAPE, ...found, ...lookedUp(plan, slices, addresses) };
   } catch (error: unknown) {
     const resource = { apiVersion: "v1", kind: "Service", namespace, name: service };
     const reports = [{ ...internalError("looking up its endpoints", error), resource }];
@@ -190,12 +192,11 @@ function tooLarge({ id, namespace, service }: UpstreamPlan, most: number): Repor
 }
 
 function lookedUp(
-  id: string,
-  port: UpstreamPlan["port"],
+  { id, port, address }: UpstreamPlan,
   slices: readonly EndpointSlice[],
   addresses: OwnAddresses,
 ): Pick<Known, "upstream" | "reports"> {
-  const all = port === undefined ? [] : serviceEndpoints(slices, port);
+  const all = port === undefined ? [] : endpointsOf(slices, port, address);
   const own = new Map(
     all.flatMap((endpoint) => {
       const what = addresses.at(endpoint, port?.protocol);
@@ -205,6 +206,14 @@ function lookedUp(
   const endpoints = own.size === 0 ? all : all.filter((endpoint) => !own.has(endpoint));
   const reports = [...own].flatMap(([endpoint, what]) => ownAddressReports(endpoint, what, slices));
   return { upstream: { id, endpoints }, reports };
+}
+
+function endpointsOf(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+  address: string | undefined,
+): readonly Endpoint[] {
+  return address === undefined ? serviceEndpoints(slices, port) : [[address, port.port]];
 }
 
 function ownAddressReports(

@@ -174,6 +174,11 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
       maxAge: 600,
     },
     bodyLimit: 4096,
+    limits: {
+      of: text("counted together"),
+      rates: [{ requests: 10, seconds: 1, burst: 50 }],
+      except: [text("unlimited")],
+    },
     allow: [text("allow")],
     deny: [text("deny")],
     satisfy: "any",
@@ -187,6 +192,9 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
     deadlines: { request: 5, backendRequest: 4 },
     retry: { codes: [500, 503], attempts: 2 },
     affinity: ["cookie", text("cookie")],
+    sessionCookie: { path: text("cookie path"), domain: text("cookie domain"), maxAge: 60 },
+    hashBy: [text("hashed"), [text("variable"), "raw"]],
+    largeHeaders: true,
     backends: [
       {
         upstream: text("upstream"),

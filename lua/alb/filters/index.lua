@@ -18,6 +18,8 @@ return {
     -- Browsers follow no redirect of a preflight, so it is answered first.
     require("alb.filters.cors"),
     redirect,
+    -- Before auth, as in ingress-nginx: it costs the most.
+    require("alb.filters.rate_limit"),
     require("alb.filters.body_limit"),
     -- Source ranges and auth; chain.lua sets `checked` if there are any.
     { field = "checked", request = access.check },

@@ -73,6 +73,7 @@
 ---@field refuse? Refusal Answers every request at once, because the content of the rule was refused.
 ---@field authFirst? true The redirect comes after auth, if there is any, and CORS preflights, so only requests that pass get it.
 ---@field holdsBody? true The limit has no locations of its own (docs/adr/one-location.md): a body without a declared length is held until it can be compared with the limit, at most 128 KiB.
+---@field limits? RateLimits
 ---@field allow? string[] CIDRs. A client in `deny` is refused first, then a client outside `allow`, if present.
 ---@field deny? string[]
 ---@field satisfy? "any" Source ranges or auth must pass; the first success wins. Absent: all must pass.
@@ -81,8 +82,12 @@
 ---@field deadlines? Deadlines
 ---@field retry? Retry
 ---@field affinity? Affinity
+---@field hashBy? Interpolation The endpoint follows from a hash of the text, unless there is `affinity` or `session`.
+---@field hashSubset? integer Any of so many endpoints that follow from the hash.
 ---@field session? Session Replaces `affinity`.
+---@field sessionCookie? SessionCookie Attributes of the cookie of `affinity` or `session`.
 ---@field streamed? true Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise.
+---@field largeHeaders? true Headers of responses may have 256 KiB instead of 16 KiB; then responses are streamed. Only for `http` and `https`.
 ---@field traceRate? integer Percentage of requests that are sampled for traces. Absent: the gateway's rate.
 ---@field errorPages? ErrorPages Absent: those of the gateway, if it has any.
 ---@field hostFlow? FlowStep[] Run before all filters, and before another route is chosen by the path that they write. `flow` runs after it, once for each route.
@@ -106,6 +111,17 @@
 --- An answer by the gateway itself; the reason goes into X-ALB-ERR-REASON.
 ---@alias Refusal [403|404|500|503, string]
 
+--- How fast each client may send requests; others get 503, before source ranges and auth.
+---@class RateLimits
+---@field of string What is counted together: `<namespace>/<name>` of the Ingress.
+---@field rates RateLimit[] Each must allow a request.
+---@field except? string[] CIDRs of clients without limits.
+
+---@class RateLimit
+---@field requests integer
+---@field seconds 1|60
+---@field burst integer How many more may come at once.
+
 --- Timeouts to the backend: for connecting, between two writes, between two reads.
 ---@class Timeouts
 ---@field connect Milliseconds
@@ -125,6 +141,14 @@
 --- How a client stays on one endpoint (session_affinity_policy of Rules and Frontends, affinity annotations).
 ---@alias Affinity ["clientAddress"]|["header"|"cookie", string]
 
+--- Text with request variables, split once at compile time.
+---@alias Interpolation Segment[]
+
+--- Literal text, or a variable or the number of a capture (0: the whole match) and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `path`, `query`: what can't stand in a path or in the value of a parameter is percent-encoded. `start`: as `path`, and a value begins with exactly one `/`. `host`: the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
+---@alias Segment string|[string, Encoding]|[integer, Encoding]
+
+---@alias Encoding "raw"|"component"|"path"|"query"|"start"|"host"
+
 --- The gateway names the client's endpoint in a cookie or header of the response, and sends the client there as long as the endpoint serves (Gateway API, SessionPersistence).
 ---@class Session
 ---@field in "cookie"|"header"
@@ -132,6 +156,18 @@
 ---@field path string Path of the cookie.
 ---@field absoluteTimeout? integer Maximum duration of a session in seconds.
 ---@field permanent? true The cookie has Max-Age of `absoluteTimeout`, so it outlives the browser.
+---@field moves? true A client whose endpoint fails keeps the one that answers instead, also if the failure is short.
+
+--- What a cookie that keeps a client on an endpoint says besides its value; HttpOnly always (session-cookie-* annotations).
+---@class SessionCookie
+---@field path? string Of a cookie of `affinity`. Absent: `/`.
+---@field domain? string
+---@field maxAge? integer Seconds.
+---@field expires? integer Seconds from now.
+---@field sameSite? "None"|"Lax"|"Strict"
+---@field conditional? true No SameSite=None for browsers that take it for Strict.
+---@field secure? true Absent: only for clients of https.
+---@field partitioned? true
 
 --- Which answers a page replaces, and whose page. The gateway's own refusals are among them; gRPC and WebSockets get none.
 ---@class ErrorPages
@@ -140,14 +176,6 @@
 
 --- One step of nginx's rewrite phase (snippets of Ingresses). Texts may use slots: 0 to 9 are the captures of the last expression that matched, those from 10 on are variables of the snippet.
 ---@alias FlowStep ["set", integer, Interpolation]|["if", Interpolation, FlowTest, integer, integer]|["return", integer, Interpolation, string]|["redirect", Redirect]|["rewrite", Interpolation, ""|"last"|"break"]|["break"]
-
---- Text with request variables, split once at compile time.
----@alias Interpolation Segment[]
-
---- Literal text, or a variable or the number of a capture (0: the whole match) and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `path`, `query`: what can't stand in a path or in the value of a parameter is percent-encoded. `start`: as `path`, and a value begins with exactly one `/`. `host`: the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then optionally `:` and digits (as in `$http_host`). Unset values are empty.
----@alias Segment string|[string, Encoding]|[integer, Encoding]
-
----@alias Encoding "raw"|"component"|"path"|"query"|"start"|"host"
 
 ---@alias FlowTest ["on"]|["eq"|"ne", Interpolation]|["regex"|"noRegex", string, ""|"i"]
 

@@ -21,6 +21,7 @@ local SPECIAL = {
     "refuse",
     "host",
     "affinity",
+    "hashBy",
     "session",
     "timeouts",
     "deadlines",
@@ -28,6 +29,7 @@ local SPECIAL = {
     "streamed",
     "hostFlow",
     "flow",
+    "largeHeaders",
     "page_suffix",
 }
 

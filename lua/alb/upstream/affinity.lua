@@ -5,7 +5,9 @@
 -- wins; a removed one releases only its own.
 -- May yield: no. Phases: access.
 local bit = require("bit")
+local cookies = require("alb.upstream.session_cookie")
 local endpoints = require("alb.upstream.endpoints")
+local interpolation = require("alb.interpolation")
 
 local ngx = ngx
 local var = ngx.var
@@ -14,13 +16,18 @@ local md5 = ngx.md5
 local now = ngx.now
 local worker_pid = ngx.worker.pid
 local band, bxor, lshift, rshift, tobit = bit.band, bit.bxor, bit.lshift, bit.rshift, bit.tobit
+local expand = interpolation.expand
 local log = math.log
 local endpoint_at, is_out = endpoints.at, endpoints.is_out
 local huge = math.huge
+local math_random = math.random
 local str_gsub = string.gsub
 local str_lower = string.lower
 
 local _M = {}
+
+-- Bytes of a text to hash.
+local MOST_KEY = 8192
 
 -- Number of sessions that this worker has started.
 local sessions = 0
@@ -54,11 +61,19 @@ local function seed_backends(wheel)
     end
 end
 
+-- No policy of the compiler has a text that can't be prepared.
+local function prepare_hash(route)
+    if route.hashBy then
+        route.hashed = interpolation.prepare(route.hashBy)
+        seed_backends(route.wheel)
+    end
+end
+
 --- Called once for each decoded route, after weighted.prepare.
 function _M.prepare(route)
     local affinity = route.affinity
     if not affinity then
-        return
+        return prepare_hash(route)
     end
     local kind, name = affinity[1], affinity[2]
     if kind == "clientAddress" then
@@ -68,6 +83,8 @@ function _M.prepare(route)
     else
         affinity.variable = "cookie_" .. name
         affinity.cookie = name
+        local attributes = route.sessionCookie
+        affinity.attributes = cookies.prepare(attributes and attributes.path, attributes)
     end
     seed_backends(route.wheel)
 end
@@ -78,10 +95,9 @@ local function new_session()
     return md5(worker_pid() .. "." .. sessions .. "." .. now())
 end
 
-local function start_session(cookie)
+local function start_session(affinity)
     local id = new_session()
-    local secure = var.albc_scheme == "https" and "; Secure" or ""
-    ngx.header["Set-Cookie"] = cookie .. "=" .. id .. "; Path=/; HttpOnly" .. secure
+    ngx.header["Set-Cookie"] = cookies.text(affinity.cookie, id, affinity.attributes)
     return id
 end
 
@@ -90,11 +106,15 @@ end
 ---@return string? key nil if the client has none, so any endpoint will do
 function _M.key(route)
     local affinity = route.affinity
+    if not affinity then
+        -- As in ingress-nginx, all requests without a value have one endpoint.
+        return route.hashed and expand(route.hashed, MOST_KEY) or ""
+    end
     local value = var[affinity.variable]
     if value and value ~= "" then
         return value
     end
-    return affinity.cookie and start_session(affinity.cookie) or nil
+    return affinity.cookie and start_session(affinity) or nil
 end
 
 --- The backend of a key among those with a weight. Shares follow the weights, and a changed weight moves as few clients
@@ -130,20 +150,34 @@ local function endpoint_seeds(upstream)
     return seeds
 end
 
---- Position of the endpoint with the best score for a key, among those that are not out.
----@param key string
----@param upstream table a prepared upstream, see endpoints.lua
----@return integer? position nil if there is no endpoint
-function _M.position(key, upstream)
-    local seeds = upstream.seeds or endpoint_seeds(upstream)
-    -- Differs from the hash that chose the backend, which the clients of a backend have in common.
-    local hash = mix(bxor(crc32(key), 0x5bd1e995))
+-- The endpoint with the best score below `limit`.
+local function best_below(limit, hash, seeds, upstream)
     local best, best_score = nil, -1
     for i = 1, #seeds do
         local value = score(hash, seeds[i])
-        if value > best_score and not is_out(upstream, i) then
+        if value > best_score and value < limit and not is_out(upstream, i) then
             best, best_score = i, value
         end
+    end
+    return best, best_score
+end
+
+--- Position of the endpoint with the best score for a key, among those that are not out.
+---@param key string
+---@param upstream table a prepared upstream, see endpoints.lua
+---@param subset integer? any of so many best ones
+---@return integer? position nil if there is no endpoint
+function _M.position(key, upstream, subset)
+    local seeds = upstream.seeds or endpoint_seeds(upstream)
+    -- Differs from the hash that chose the backend, which the clients of a backend have in common.
+    local hash = mix(bxor(crc32(key), 0x5bd1e995))
+    local best, best_score = best_below(2, hash, seeds, upstream)
+    for _ = 2, subset and math_random(subset) or 1 do
+        local next_one, next_score = best_below(best_score, hash, seeds, upstream)
+        if not next_one then
+            return _M.position(key, upstream, subset - 1)
+        end
+        best, best_score = next_one, next_score
     end
     return best
 end

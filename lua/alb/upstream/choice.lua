@@ -57,7 +57,7 @@ function _M.backend(route)
     if early then
         return early
     end
-    local key = route.affinity and affinity.key(route) or nil
+    local key = (route.affinity or route.hashBy) and affinity.key(route) or nil
     return key and affinity.backend(key, route) or weighted.choose(route), nil, key
 end
 

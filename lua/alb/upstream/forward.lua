@@ -86,6 +86,7 @@ local function needs_location(route, protocol, uri, counted_limit, is_changed)
         or counted_limit ~= nil
         or route.tries ~= nil
         or route.streamed
+        or route.largeHeaders
         or route.page_suffix
         or is_changed
         or var.albc_host ~= ""
@@ -109,7 +110,7 @@ end
 -- Position of the endpoint for the first try; nil if any will do.
 local function endpoint_for(route, upstream, key)
     if key then
-        return affinity.position(key, upstream)
+        return affinity.position(key, upstream, route.hashSubset)
     end
     return route.session and endpoints.next_position(upstream) or nil
 end

@@ -59,7 +59,9 @@ end
 local function name_of(route, backend, ending)
     local protocol = backend.protocol
     local name = backend.try or plain_location[protocol]
-    if name == "@http" and (route.streamed or wants_events()) then
+    if name == "@http" and route.largeHeaders and has("@large" .. ending) then
+        name = "@large"
+    elseif name == "@http" and (route.streamed or wants_events()) then
         name = "@stream"
     end
     return paged_location(name, route, protocol, ending)

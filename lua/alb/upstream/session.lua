@@ -2,6 +2,7 @@
 -- endpoint. Later requests of the client go there as long as the endpoint exists, regardless of weights.
 -- May yield: no. Phases: access (resume, forget), header_filter (response).
 local add_header = require("ngx.resp").add_header
+local cookies = require("alb.upstream.session_cookie")
 local endpoints = require("alb.upstream.endpoints")
 local outages = require("alb.upstream.outages")
 local peer = require("alb.upstream.peer")
@@ -29,10 +30,8 @@ function _M.prepare(route)
         session.variable = "http_" .. str_gsub(str_lower(session.name), "-", "_")
     else
         session.variable = "cookie_" .. session.name
-        -- A `;` would start another attribute.
-        local path = str_find(session.path, "[;%c]") and "/" or session.path
-        local age = session.permanent and "; Max-Age=" .. session.absoluteTimeout or ""
-        session.attributes = "; Path=" .. path .. age .. "; HttpOnly"
+        local age = session.permanent and { maxAge = session.absoluteTimeout }
+        session.attributes = cookies.prepare(session.path, route.sessionCookie or age)
     end
 end
 
@@ -90,7 +89,7 @@ local function answering_endpoint()
 end
 
 --- Names the endpoint to a client that has no session or whose endpoint has changed, unless the session's endpoint is
---- out for a short time.
+--- out for a short time and the session does not move.
 ---@param route table prepared, with a session
 function _M.response(route)
     local session = route.session
@@ -103,7 +102,8 @@ function _M.response(route)
     if not positions[endpoint] or resumed == encode_base64(endpoint) then
         return
     end
-    local position = resumed ~= "" and positions[decode_base64(resumed)]
+    local stays = resumed ~= "" and not session.moves
+    local position = stays and positions[decode_base64(resumed)]
     if position and outages.is_short(upstream, position) then
         return
     end
@@ -112,8 +112,7 @@ function _M.response(route)
         ngx.header[session.name] = token
         return
     end
-    local secure = var.albc_scheme == "https" and "; Secure" or ""
-    add_header("Set-Cookie", session.name .. "=" .. token .. session.attributes .. secure)
+    add_header("Set-Cookie", cookies.text(session.name, token, session.attributes))
 end
 
 return _M

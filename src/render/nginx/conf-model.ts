@@ -14,7 +14,10 @@ export interface ConfModel extends Pick<
   readonly auths: readonly ConfAuth[];
 }
 
-export interface ConfRoute extends Pick<Route, "bodyLimit" | "retry" | "deadlines"> {
+export interface ConfRoute extends Pick<
+  Route,
+  "bodyLimit" | "retry" | "deadlines" | "largeHeaders"
+> {
   readonly errorPages?: Pick<ErrorPages, "statuses">;
   /** Only if the locations of the route depend on them. */
   readonly backends?: readonly Pick<Backend, "protocol" | "tls">[];
@@ -78,6 +81,7 @@ function routePart({
   retry,
   deadlines,
   errorPages,
+  largeHeaders,
   mirrors = [],
   backends = [],
 }: Route): ConfRoute {
@@ -89,6 +93,7 @@ function routePart({
   return {
     ...SHARED_SHAPE,
     ...(bodyLimit !== undefined && holdsBody !== true && { bodyLimit }),
+    ...present("largeHeaders", largeHeaders),
     ...(errorPages && { errorPages: present("statuses", errorPages.statuses) }),
     ...(!isPlain && {
       ...(retry && { retry }),

@@ -9,7 +9,7 @@ import { type NginxText, bytes, integerText, locationName, word } from "./text.j
 
 /** A location for requests to backends; named by lua/alb/upstream/location.lua. */
 interface Location {
-  readonly family: "http" | "stream" | "h2c" | "try" | "grpc_try" | "h2c_try";
+  readonly family: "http" | "stream" | "large" | "h2c" | "try" | "grpc_try" | "h2c_try";
   /** Statuses to retry. */
   readonly codes: NonNullable<Retry["codes"]>;
   /** Statuses that pages replace. */
@@ -82,7 +82,8 @@ export function pageViews(
   const used = routes.flatMap((route) => {
     const pages = pagesOf(route, gatewayPages);
     const isH2c = (route.backends ?? []).some(({ protocol }) => protocol === "h2c");
-    const families = ["http", "stream", ...(isH2c ? (["h2c"] as const) : [])] as const;
+    const large = route.largeHeaders === true ? (["large"] as const) : [];
+    const families = ["http", "stream", ...large, ...(isH2c ? (["h2c"] as const) : [])] as const;
     if (hasTries(route)) return [];
     const limit = route.bodyLimit ?? bodyLimit;
     return families.flatMap((family) => withLimit({ family, codes: [], pages }, limit));
@@ -92,6 +93,18 @@ export function pageViews(
   );
   const paged = [...used, ...ofGateway].filter(({ pages }) => pages.length > 0);
   return distinct(paged).map(locationView);
+}
+
+/** The view of templates/partials/page.conf.hbs: the locations of routes with large response headers, without those of their pages. */
+export function largeViews(
+  { routes }: Pick<ConfModel, "routes">,
+  { bodyLimit = 0 }: OfGateway = {},
+): readonly LocationView[] {
+  const large = routes.filter(({ largeHeaders }) => largeHeaders === true);
+  const used = large.flatMap((route) =>
+    withLimit({ family: "large", codes: [], pages: [] }, route.bodyLimit ?? bodyLimit),
+  );
+  return distinct(used).map(locationView);
 }
 
 /** A location, and the one for bodies without a length if they are limited (0: they are not). */
@@ -132,13 +145,14 @@ function locationView(location: Location): LocationView {
     module: word(PROXIED.has(family) ? "proxy" : "grpc"),
     grpc: family === "grpc_try",
     buffered: family === "http",
+    large: family === "large",
     limit: location.limit !== undefined && bytes(location.limit),
     pages: pages.length > 0 && answeredByPages(pages).map(integerText),
     tls: false,
   };
 }
 
-const PROXIED: ReadonlySet<Location["family"]> = new Set(["http", "stream", "try"]);
+const PROXIED: ReadonlySet<Location["family"]> = new Set(["http", "stream", "large", "try"]);
 
 /** In a location with pages, each error of the gateway leaves nginx as 502; Lua knows the status that it is (lua/alb/upstream/peer.lua). */
 function answeredByPages(pages: readonly number[]): readonly number[] {

@@ -7,7 +7,7 @@ import { groupBy } from "../../support/collections.js";
 import { present } from "../../support/json-object.js";
 import type { CertificatePaths, ConfModel } from "./conf-model.js";
 import { clientView, forwardView, luaView, variablesView } from "./http-view.js";
-import { adaptorView, hasPages, pageViews, tryViews } from "./location-views.js";
+import { adaptorView, hasPages, largeViews, pageViews, tryViews } from "./location-views.js";
 import { endpointsVariable, logView, spansView } from "./log-view.js";
 import { bodyLimits, listenAddresses, serverView, sharedPorts } from "./server-view.js";
 import { streamsView, unixSockets } from "./stream-view.js";
@@ -85,6 +85,7 @@ function sharedLocations(
   return {
     bodyLimits: bodyLimits(config, dataPlane),
     tries: tryViews(config, certificates, ofGateway),
+    large: largeViews(config, ofGateway),
     pages: hasPages(config, pages) ? { locations: pageViews(config, ofGateway) } : false,
     rereads: config.auths.some(({ external }) => (external?.maxBody ?? 0) > 0),
   };
@@ -92,14 +93,14 @@ function sharedLocations(
 
 /** For lua/alb/known_locations.lua. */
 function locationNames(
-  { bodyLimits: limits, tries, pages, rereads }: ReturnType<typeof sharedLocations>,
+  { bodyLimits: limits, tries, large, pages, rereads }: ReturnType<typeof sharedLocations>,
   adaptor: ReturnType<typeof adaptorView>,
 ): readonly NginxText[] {
   return [
     ...limits.flatMap((limit) =>
       ["http", "stream", "h2c"].map((family) => locationName(`${family}_limit_${String(limit)}`)),
     ),
-    ...tries.map(({ name }) => name),
+    ...[...tries, ...large].map(({ name }) => name),
     ...(pages === false ? [] : pages.locations).map(({ name }) => name),
     ...(rereads ? [locationName("again")] : []),
     ...(adaptor === false ? [] : adaptor.locations).map(({ name }) => name),

@@ -30,6 +30,7 @@ export function serverView(
   shared: {
     readonly bodyLimits: readonly number[];
     readonly tries: readonly LocationView[];
+    readonly large: readonly LocationView[];
     readonly pages: Pages;
     readonly rereads: boolean;
   },
@@ -63,6 +64,7 @@ export function serverView(
       buffering: options.buffering,
     })),
     tries: shared.tries,
+    large: shared.large,
     rereads: shared.rereads,
     pages: pagesView(shared.pages, options),
     headers: headersView(server, options),
@@ -77,6 +79,7 @@ export interface LocationView {
   readonly module: NginxText;
   readonly grpc: boolean;
   readonly buffered: boolean;
+  readonly large: boolean;
   /** Bytes of a body without a length. */
   readonly limit: NginxText | false;
   readonly pages: readonly NginxText[] | false;

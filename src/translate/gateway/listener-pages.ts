@@ -31,7 +31,7 @@ export function listenerPages(
     return parsed?.ok === true ? parsed.value : undefined;
   };
   const place = ({ name }: { name: string }) => placeOf(parent, ...annotationField(keyOf(name)));
-  return readErrorPages({ get, place, namespace }, context);
+  return readErrorPages({ get, place, namespace, isIngress: false }, context);
 }
 
 function textOf(value: string | undefined): string {

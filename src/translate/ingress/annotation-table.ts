@@ -3,8 +3,10 @@ import { memoizedText } from "../../support/collections.js";
 import { didYouMean, isNear } from "../../support/did-you-mean.js";
 import { AUTH_ANNOTATIONS } from "../auth/methods.js";
 import type { AnyAnnotation } from "./annotations/annotation.js";
+import { AFFINITY_ROWS } from "./annotations/affinity.js";
 import { BACKEND_ROWS } from "./annotations/backend.js";
 import { CORS_ROWS } from "./annotations/cors.js";
+import { LIMIT_ROWS } from "./annotations/limits.js";
 import { OBSERVABILITY_ROWS } from "./annotations/observability.js";
 import { ERROR_PAGE_ROWS } from "./annotations/error-pages.js";
 import { REDIRECT_ROWS } from "./annotations/redirect.js";
@@ -17,6 +19,8 @@ export const ANNOTATIONS: readonly AnyAnnotation[] = [
   ...Object.values(REDIRECT_ROWS),
   ...Object.values(CORS_ROWS),
   ...Object.values(BACKEND_ROWS),
+  ...Object.values(AFFINITY_ROWS),
+  ...Object.values(LIMIT_ROWS),
   ...Object.values(OBSERVABILITY_ROWS),
   ...Object.values(ERROR_PAGE_ROWS),
   ...UNSUPPORTED_ANNOTATIONS,

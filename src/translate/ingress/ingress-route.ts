@@ -1,5 +1,5 @@
 import { formatFieldPath } from "../../diagnostics/diagnostic.js";
-import type { Backend, Route } from "../../model/route.js";
+import type { Backend, Route, Timeouts } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
 import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
@@ -13,10 +13,12 @@ import {
   AnnotationReader,
   type Closer,
 } from "./annotations/annotation-reader.js";
-import { readBackend, readProtocol } from "./annotations/backend.js";
+import { readAffinity } from "./annotations/affinity.js";
+import { isByService, readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
 import { readTraceRate } from "./annotations/observability.js";
 import { readErrorPages } from "./annotations/error-pages.js";
+import { readLimits } from "./annotations/limits.js";
 import { readRedirect } from "./annotations/redirect.js";
 import { readAccess, readRewrite } from "./annotations/routing.js";
 import { readSnippets } from "./snippets/snippets.js";
@@ -57,13 +59,13 @@ export function ingressRoute(
     ...SHARED_SHAPE,
     ...readRedirect(reader, at),
     ...readCors(reader),
+    ...readTraffic(reader, input, inherited.timeouts),
     ...(isRegex && readRewrite(reader, path, groups)),
-    ...readBackend(reader, inherited.timeouts),
-    ...readTraceRate(reader),
     ...readSnippets(lookup, context.options, readAccess(reader)),
     ...readErrorPages(pageAnnotations(reader, lookup, place), context),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);
+  const byService = isByService(reader);
   const isClosing = context.options.unsupportedRestrictions === "close";
   const closers = [...(isClosing ? reader.closers : []), ...input.closedBy];
   const [closer] = closers;
@@ -75,9 +77,26 @@ export function ingressRoute(
     ...present("refuse", refuse),
     ...annotated,
     ...filled("auth", auth ?? inherited.auth),
-    backends: [translateBackend(input.backend, input.backendPlace, protocol, context)],
+    backends: [
+      translateBackend(input.backend, input.backendPlace, { protocol, byService }, context),
+    ],
   };
   return { route, closers: [...invalidFields(input), ...closers.map(({ field }) => field)] };
+}
+
+/** Which clients and how many requests a path takes, and how they reach the backend. */
+function readTraffic(
+  reader: AnnotationReader,
+  { path, place }: Pick<IngressPath, "path" | "place">,
+  timeouts: Timeouts,
+): Partial<Route> {
+  return {
+    ...readAccess(reader),
+    ...readLimits(reader, place.resource),
+    ...readBackend(reader, timeouts),
+    ...readAffinity(reader, path),
+    ...readTraceRate(reader),
+  };
 }
 
 function refusalBy(invalid: string | undefined, closer: Closer | undefined): Route["refuse"] {
@@ -96,7 +115,7 @@ function invalidFields({
 function translateBackend(
   backend: IngressPath["backend"] | undefined,
   place: Place,
-  protocol: BackendProtocol,
+  { protocol, byService }: { readonly protocol: BackendProtocol; readonly byService: boolean },
   context: AuthContext,
 ): Backend {
   if (backend === undefined) return { weight: 1, protocol, refuse: NO_RULE };
@@ -112,7 +131,10 @@ function translateBackend(
   const at = within(place, "service");
   const portPlace = within(at, "port", typeof port === "number" ? "number" : "name");
   const found = context.resources.get("Service", namespace, service.name);
-  const reference = { namespace, name: service.name, port: ingressPort(found, port) };
+  const reference = {
+    ...{ namespace, name: service.name, port: ingressPort(found, port) },
+    ...(byService && { byService }),
+  };
   const upstream = context.backends.upstream(reference, at, portPlace);
   return { upstream, weight: 1, protocol };
 }
@@ -126,5 +148,6 @@ function pageAnnotations(
     get: (row) => reader.get(row),
     place: (row) => ({ resource, field: annotationField(lookup.find(row)?.key ?? "") }),
     namespace: resource.namespace,
+    isIngress: true,
   };
 }

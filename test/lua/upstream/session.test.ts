@@ -113,7 +113,7 @@ describe("a session", () => {
   it("has the path and the age that it is given", async () => {
     expect((await ask("path.example")).header("set-cookie")).toMatch(/; Path=\/shop; HttpOnly$/);
     expect((await ask("permanent.example")).header("set-cookie")).toMatch(
-      /; Path=\/; Max-Age=60; HttpOnly$/,
+      /; Max-Age=60; Path=\/; HttpOnly$/,
     );
   });
 

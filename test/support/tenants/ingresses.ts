@@ -31,6 +31,7 @@ export const SAMPLES: readonly string[] = [
   ...["HTTP", "HTTPS", "GRPC", "GRPCS", "cookie", "persistent", "basic", "users", "victim/users"],
   ...["tenant/users", "auth-file", "auth-map", "X-Evil", "rd", "session", "https://*.evil.example"],
   ...['more_set_headers "X-Evil: $host"; proxy_set_header Host evil.example;'],
+  ...["Lax", "2", "64k", "$request_uri"],
   ...["404,503", "deny all;", '{"headers":{"X-Evil":"1"}}', '{"headers_remove":["X-Evil"]}'],
 ];
 

@@ -91,6 +91,12 @@ export const NATURAL: AnnotationType<number> = {
     /^\d{1,15}$/.test(text) ? ok(Number(text)) : problem(`${shown(text)} is not a whole number`),
 };
 
+export const INTEGER: AnnotationType<number> = {
+  description: "number, may be negative",
+  parse: (text) =>
+    /^-?\d{1,10}$/.test(text) ? ok(Number(text)) : problem(`${shown(text)} is not a whole number`),
+};
+
 const DURATION_TEXT = /^(\d{1,12}(?:\.\d{1,9})?)(ms|s)?$/;
 
 /** Milliseconds. */

@@ -11,18 +11,18 @@ import { SHARED_SHAPE, present } from "../../../support/json-object.js";
 import { HEADER_REWRITES } from "../../http/headers.js";
 import {
   AUTHORITY,
+  BOOLEAN,
   BUFFERING,
   type AnnotationType,
-  COOKIE,
   DURATION,
   OWN_PREFIXES,
+  SIZE,
   choiceOf,
   rowsOf,
 } from "./annotation.js";
 import type { AnnotationReader } from "./annotation-reader.js";
 
 const row = rowsOf("backend");
-const affinity = rowsOf("affinity");
 /** ingress-nginx's default of two of them is in the profile. */
 const WITH_UNITS = { otherwise: "takes units; sending and reading have 60 s there by default" };
 
@@ -83,13 +83,22 @@ export const BACKEND_ROWS = {
     "`off` streams every response of the paths; `on`, the default, only those that [need it](operations.md#buffered-and-streamed-responses).",
     { otherwise: "there, `off` is the default" },
   ),
-  affinity: affinity("affinity", choiceOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
-  cookie: affinity(
-    "session-cookie-name",
-    COOKIE,
-    "Name of the affinity cookie; INGRESSCOOKIE by default.",
+  byService: row(
+    "service-upstream",
+    BOOLEAN,
+    "`true`: requests go to the Service's cluster IP instead of its endpoints. A Service without one has its endpoints.",
+    { otherwise: "holds for the path, there for all paths of the Service's port" },
+  ),
+  bufferSize: row(
+    "proxy-buffer-size",
+    SIZE,
+    "Above 16k, headers of responses may have 256 KiB instead of 16 KiB, and responses are streamed.",
+    { otherwise: "no size is exact" },
   ),
 };
+
+/** Bytes of response headers that every path may have. */
+const USUAL_HEADERS = 16_384;
 
 const PROTOCOLS = { HTTP: "http", HTTPS: "https", GRPC: "grpc", GRPCS: "grpcs" } as const;
 
@@ -98,15 +107,18 @@ export function readProtocol(reader: AnnotationReader): BackendProtocol | undefi
   return protocol && PROTOCOLS[protocol];
 }
 
+export function isByService(reader: AnnotationReader): boolean {
+  return reader.get(BACKEND_ROWS.byService) === true;
+}
+
 /** `inherited`: the timeouts of a path without annotations about them. */
 export function readBackend(
   reader: AnnotationReader,
   inherited: Timeouts,
 ): Pick<
   Route,
-  "host" | "requestHeaders" | "responseHeaders" | "timeouts" | "affinity" | "streamed"
+  "host" | "requestHeaders" | "responseHeaders" | "timeouts" | "streamed" | "largeHeaders"
 > {
-  const cookie = reader.get(BACKEND_ROWS.cookie) ?? "INGRESSCOOKIE";
   return {
     ...SHARED_SHAPE,
     ...present("host", reader.get(BACKEND_ROWS.host)),
@@ -114,7 +126,7 @@ export function readBackend(
     ...present("responseHeaders", reader.get(BACKEND_ROWS.responseHeaders)),
     ...routeTimeouts(readTimeouts(reader) ?? inherited),
     ...(reader.get(BACKEND_ROWS.buffering) === "off" && { streamed: true }),
-    ...(reader.get(BACKEND_ROWS.affinity) && { affinity: ["cookie", cookie] }),
+    ...((reader.get(BACKEND_ROWS.bufferSize) ?? 0) > USUAL_HEADERS && { largeHeaders: true }),
   };
 }
 

@@ -32,7 +32,8 @@ export const ERROR_PAGE_ROWS = {
   statuses: row(
     "custom-http-errors",
     STATUSES,
-    "Errors with these statuses, of the backend or of the gateway, are replaced by a [page](error-pages.md) of default-backend, or of the gateway. Replaces the gateway's own list.",
+    "Errors with these statuses, of the backend or of the gateway, are replaced by a [page](error-pages.md) of default-backend, or of the gateway; without any page they become 404. Replaces the gateway's own list.",
+    { otherwise: "refusals of access keep their status" },
   ),
   backend: row(
     "default-backend",
@@ -48,18 +49,22 @@ interface PageAnnotations {
   readonly place: (row: AnyAnnotation) => Place;
   /** Of the object that has them, and of the Service. */
   readonly namespace: string;
+  /** Without any page the answer is 404, as in ingress-nginx. */
+  readonly isIngress: boolean;
 }
 
 /** The error pages, and what is wrong with them besides malformed values. */
 export function readErrorPages(
-  { get, place, namespace }: PageAnnotations,
+  { get, place, namespace, isIngress }: PageAnnotations,
   { options, backends, diagnostics, resources }: BuildContext,
 ): Pick<Route, "errorPages"> {
   const statuses = get(ERROR_PAGE_ROWS.statuses);
   const name = get(ERROR_PAGE_ROWS.backend);
   if (statuses === undefined && name === undefined) return {};
   if (name === undefined) {
-    if (options.errorPages !== undefined) return { errorPages: present("statuses", statuses) };
+    if (isIngress || options.errorPages !== undefined) {
+      return { errorPages: present("statuses", statuses) };
+    }
     const message = `${ERROR_PAGE_ROWS.statuses.name} has no effect: neither ${ERROR_PAGE_ROWS.backend.name} nor the gateway has error pages`;
     const at = place(ERROR_PAGE_ROWS.statuses);
     diagnostics.report({ code: "ANNOTATION_INVALID", message, ...at });

@@ -9,13 +9,11 @@ const OWN_BUFFERS =
 const ONE_RETRY_RULE =
   "Failed connections are retried on up to five endpoints, always in the same way. Use proxy-connect-timeout to fail sooner.";
 const NO_RATE_LIMIT =
-  "Rates are not limited; the limit is not enforced. Limit them in front of the gateway, or in the backend.";
+  "The limit is not enforced. Use limit-rps or limit-rpm, or limit in front of the gateway.";
 const NO_WAF =
   "There is no web application firewall; requests are not inspected. Put one in front of the gateway.";
 const ONE_TRACING =
   "Tracing is configured for the whole gateway (docs/tracing.md); of a path, only trace-rate can be chosen.";
-const COOKIE_FIXED =
-  "The session cookie has the path /, is HttpOnly, lives as long as the session, and is Secure over https.";
 const NO_CLIENT_TLS_SETTINGS =
   "TLS to the backend of an Ingress is not verified and offers no client certificate.";
 const PAGES_OF_BOTH =
@@ -101,30 +99,11 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
       "enable-global-auth": "Switches off authentication that is configured for all Ingresses.",
     },
   ),
-  ...ignored("affinity", "A session moves only when the hash of its cookie does.", {
-    "affinity-mode": "Whether sessions move when endpoints are added.",
-  }),
   ...ignored("affinity", CANARY, {
     "affinity-canary-behavior": "Whether sessions stay on a canary.",
   }),
-  ...ignored("affinity", COOKIE_FIXED, {
-    "session-cookie-path": "Path of the session cookie.",
-    "session-cookie-domain": "Domain of the session cookie.",
-    "session-cookie-expires": "Expiry of the session cookie.",
-    "session-cookie-max-age": "Max-Age of the session cookie.",
-    "session-cookie-samesite": "SameSite attribute of the session cookie.",
-    "session-cookie-conditional-samesite-none": "Leaves SameSite out for old browsers.",
-    "session-cookie-secure": "Secure attribute of the session cookie.",
-    "session-cookie-partitioned": "Partitioned attribute of the session cookie.",
-  }),
   ...same("affinity", "The hash is always the same.", {
     "session-cookie-hash": "Hash of the session cookie; ingress-nginx ignores it, too.",
-  }),
-  ...ignored("affinity", "A session whose endpoint fails goes to another one for that request.", {
-    "session-cookie-change-on-failure": "Moves a session whose endpoint fails.",
-  }),
-  ...ignored("backend", OWN_BUFFERS, {
-    "proxy-buffer-size": "Size of the buffer for response headers.",
   }),
   ...same("backend", OWN_BUFFERS, {
     "client-body-buffer-size": "Memory for buffering a request body.",
@@ -166,7 +145,7 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...same("backend", NO_CLIENT_TLS_SETTINGS, {
     "proxy-ssl-verify-depth": "Maximum chain length of the backend's certificate.",
   }),
-  ...ignored("backend", "nginx manages connections to backends itself.", {
+  ...ignoredUnless("keep-alive")("backend", "nginx manages connections to backends itself.", {
     "connection-proxy-header": "Connection header to the backend.",
   }),
   ...ignored("backend", "Use rewrite-response under the load balancer's own prefix.", {
@@ -175,19 +154,13 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("backend", "Use rewrite-request under the load balancer's own prefix.", {
     "x-forwarded-prefix": "Value of X-Forwarded-Prefix.",
   }),
-  ...ignoredBySwitch("backend", "Requests always go to endpoints.", {
-    "service-upstream": "Sends requests to the Service's address.",
-  }),
-  ...ignoredUnless("round_robin")("backend", "Endpoints are chosen in turn, or by affinity.", {
-    "load-balance": "Algorithm for choosing an endpoint.",
-  }),
-  ...ignored("backend", "Use affinity, or session_affinity_policy of a Rule.", {
-    "upstream-hash-by": "Value that chooses the endpoint.",
-  }),
-  ...ignored("backend", "It belongs to upstream-hash-by, which is not supported.", {
-    "upstream-hash-by-subset": "Chooses from a subset of endpoints.",
-    "upstream-hash-by-subset-size": "Size of that subset.",
-  }),
+  ...ignoredUnless("round_robin", "ewma")(
+    "backend",
+    "Endpoints are chosen in turn, or by affinity; those that can't be reached get no turns.",
+    {
+      "load-balance": "Algorithm for choosing an endpoint.",
+    },
+  ),
   ...same("backend", "HTTP/2 push is gone from nginx and from browsers.", {
     "http2-push-preload": "Pushes resources.",
   }),
@@ -215,10 +188,7 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
     "canary-weight-total": "Total to which the share relates.",
   }),
   ...ignored("access", NO_RATE_LIMIT, {
-    "limit-burst-multiplier": "How far a burst may go.",
     "limit-rate-after": "Bytes before limit-rate applies.",
-    "limit-allowlist": "Clients without a limit.",
-    "limit-whitelist": "Older name of limit-allowlist.",
     "global-rate-limit-window": "Window of global-rate-limit.",
     "global-rate-limit-key": "Key by which global-rate-limit counts.",
     "global-rate-limit-ignored-cidrs": "Clients that global-rate-limit does not count.",
@@ -279,8 +249,6 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   }),
   ...unenforced("access", NO_RATE_LIMIT, {
     "limit-connections": "Concurrent connections of one client.",
-    "limit-rps": "Requests per second of one client.",
-    "limit-rpm": "Requests per minute of one client.",
     "limit-rate": "Bytes per second of a response.",
     "global-rate-limit": "Requests in a window, across all instances.",
   }),

@@ -76,6 +76,11 @@ test("a route has all that was asked for", () => {
       maxAge: 600,
     },
     bodyLimit: 4096,
+    limits: {
+      of: "counted together",
+      rates: [{ requests: 10, seconds: 1, burst: 50 }],
+      except: ["unlimited"],
+    },
     allow: ["allow"],
     deny: ["deny"],
     satisfy: "any",
@@ -89,6 +94,9 @@ test("a route has all that was asked for", () => {
     deadlines: { request: 5, backendRequest: 4 },
     retry: { codes: [500, 503], attempts: 2 },
     affinity: ["cookie", "cookie"],
+    sessionCookie: { path: "cookie path", domain: "cookie domain", maxAge: 60 },
+    hashBy: ["hashed", ["variable", "raw"]],
+    largeHeaders: true,
     backends: [
       {
         upstream: "upstream",

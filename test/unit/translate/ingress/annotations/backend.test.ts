@@ -27,9 +27,8 @@ it.each([
     { "proxy-connect-timeout": "500ms" },
     { timeouts: { connect: 500, send: 120_000, read: 120_000 } },
   ],
-  [{ affinity: "cookie" }, { affinity: ["cookie", "INGRESSCOOKIE"] }],
-  [{ affinity: "cookie", "session-cookie-name": "sid" }, { affinity: ["cookie", "sid"] }],
-  [{ "session-cookie-name": "sid" }, {}],
+  [{ "proxy-buffer-size": "16k" }, {}],
+  [{ "proxy-buffer-size": "64k" }, { largeHeaders: true }],
   [{ "proxy-buffering": "on" }, {}],
   [{ "proxy-buffering": "off" }, { streamed: true }],
 ])("%j", (annotations, expected) => {
