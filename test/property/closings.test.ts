@@ -40,7 +40,7 @@ const annotations = fc
   .map((all) => Object.fromEntries(all.map(([domain, key, value]) => [`${domain}/${key}`, value])));
 
 const BACKEND = { service: { name: "web", port: { number: 80 } } };
-const ingress = annotations.map((written) =>
+const ingressWith = (written: Readonly<Record<string, string>>): string =>
   dump({
     ...{ apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
     metadata: { name: "broken", annotations: written },
@@ -50,8 +50,16 @@ const ingress = annotations.map((written) =>
         http: { paths: PATHS.map((path) => ({ path, pathType: "Exact", backend: BACKEND })) },
       })),
     },
-  }),
-);
+  });
+const ingress = annotations.map(ingressWith);
+/** Of a server-snippet, exact paths come before prefixes, as in nginx. */
+const location = fc
+  .tuple(fc.constantFrom("", "=", "^~"), fc.constantFrom(...PATHS))
+  .map(([modifier, path]) =>
+    ingressWith({
+      "nginx.ingress.kubernetes.io/configuration-snippet": `location ${modifier} ${path} { deny all; }`,
+    }),
+  );
 
 const LABELS = { "alb2.cpaas.io/name": "alb", "alb2.cpaas.io/frontend": "ft" };
 const METADATA = { namespace: "default" };
@@ -171,6 +179,7 @@ function placesIn(message: string): readonly Place[] {
 
 describe.each([
   ["annotations of an Ingress", ingress],
+  ["a location of a snippet", location],
   ["a Rule", rule],
   ["an HTTPRoute", route],
 ])("%s", (_, broken) => {

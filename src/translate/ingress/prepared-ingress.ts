@@ -1,4 +1,5 @@
 import type { Ingress } from "../../api/wire.js";
+import type { PathMatch } from "../../model/route.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
@@ -66,11 +67,13 @@ function pathsOf(
   ingress: Ingress,
   { rule, host }: PreparedIngress["hosts"][number],
   annotations: IngressAnnotations,
-  { whole, byPath }: ReturnType<typeof annotationProblems>,
+  { whole, byPath, locations }: ReturnType<typeof annotationProblems>,
 ): readonly IngressPath[] {
   const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
+  const nested = locations.filter(({ closer }) => closer.name === "configuration-snippet");
   return paths.map(({ path = "", pathType, backend }, position) => {
     const index = { rule, path: position };
+    const around = nested.filter((location) => isWithin(path, pathType, location.path));
     return {
       index,
       host,
@@ -78,11 +81,28 @@ function pathsOf(
       pathType,
       backend,
       lookup: annotations.at(index),
-      closedBy: [...(byPath.get(pathKey(index)) ?? []), ...whole],
+      closedBy: [
+        ...(byPath.get(pathKey(index)) ?? []),
+        ...whole,
+        ...around.map(({ closer }) => closer),
+      ],
       invalid: undefined,
       place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
     };
   });
+}
+
+/**
+ * Whether a location of a configuration-snippet, which nginx reads within each path, covers the path itself. An Exact path takes no
+ * locations there, so a regular expression closes it too.
+ */
+function isWithin(
+  path: string,
+  pathType: IngressPath["pathType"],
+  [kind, text]: PathMatch,
+): boolean {
+  if (kind === "exact") return path === text;
+  return kind === "start" ? path.startsWith(text) : pathType === "Exact";
 }
 
 /** The locations of snippets, as paths of a host. */

@@ -194,12 +194,12 @@ spec: { basicAuth: {}, targetRefs: [] }
     ingress(
       'nginx.ingress.kubernetes.io/server-snippet: "return 301 https://b.example$request_uri;"',
     ),
-    "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects; this answers 503: a.example/ → restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+    "server-snippet has no effect. Text of users never becomes nginx configuration. The option snippets: translate does what its directives say, one by one; this answers 503: a.example/ → restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
   ],
   [
     "a location of a snippet that denies",
     ingress('nginx.ingress.kubernetes.io/server-snippet: "location /admin { deny all; }"'),
-    "server-snippet has no effect. Text of users never becomes nginx configuration. Under alb.ingress.cpaas.io/, rewrite-request and rewrite-response change headers, and redirect-host redirects; this answers 503: a.example/admin → restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+    "server-snippet has no effect. Text of users never becomes nginx configuration. The option snippets: translate does what its directives say, one by one; this answers 503: a.example/admin → restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
   ],
   [
     "a route whose Gateway is elsewhere",
