@@ -109,7 +109,7 @@ export const DIAGNOSTIC_CATALOG = {
 
   ANNOTATION_INVALID: error(
     "an annotation's value is invalid",
-    "The value can't be read as the annotation's type. If it only tunes, it is ignored; if it restricts access, its paths answer 503. Of a header rewrite, only the named parts are left out.",
+    "The value can't be read as the annotation's type. If it only tunes, it is ignored; if it restricts access, its paths answer 503. Of a header rewrite, only the named parts are left out, unless it has more headers than it may.",
     "see docs/annotations.md for the values that it takes",
   ),
   SERVICE_NOT_FOUND: error(

@@ -15,7 +15,14 @@ export const MOST_VARIABLES = 32;
 /** Variables of all headers of a ConfigMap or a snippet together. */
 export const MOST_HEADER_VARIABLES = 128;
 
-/** Characters of names and values of such headers, as Lua keeps them for each worker. */
+/**
+ * Headers that one setting changes or copies. Each is searched for in a whole message, for every request, and a route may have several
+ * such settings.
+ */
+export const MOST_HEADERS = 256;
+/** Of those of a snippet, names that end with `*`: each is compared with every header of a message. */
+export const MOST_OPEN_HEADERS = 16;
+/** Characters of names and values of the headers of a ConfigMap or a snippet, as Lua keeps them for each worker. */
 export const MOST_HEADER_TEXT = 64 * 1024;
 
 /** Completes a sentence about a text with too many of `what`; undefined if there are not too many. */
@@ -23,6 +30,10 @@ export function tooMany(count: number, most: number, what: string): string | und
   return count > most
     ? `has ${String(count)} ${what}, and ${String(most)} are the most`
     : undefined;
+}
+
+export function tooManyHeaders(count: number): string | undefined {
+  return tooMany(count, MOST_HEADERS, "headers");
 }
 
 /** The same for the `$1` of a rewritten path. */

@@ -18,6 +18,7 @@ import {
   type Manifest,
   plainPaths,
 } from "../support/costly-objects.js";
+import { COSTLY_HEADERS } from "../support/costly-headers.js";
 import { COSTLY_PAIRS } from "../support/costly-pairs.js";
 import { COSTLY_ROUTES } from "../support/costly-routes.js";
 import { COSTLY_TEXTS } from "../support/costly-texts.js";
@@ -88,6 +89,7 @@ const OBJECTS: Costly = {
   ...COSTLY_ROUTES,
   ...COSTLY_RULES,
   ...COSTLY_PAIRS,
+  ...COSTLY_HEADERS,
 };
 const CASES = new Map<string, (n: number) => Work>([
   ...Object.entries(OBJECTS).map(

@@ -168,6 +168,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "tries and mirrors of a request": "test/lua/turns.breadth.test.ts",
   "bytes that a request's templates add": "test/lua/expansion.test.ts",
   "time of a worker for a request": "test/lua/request-cost.test.ts",
+  "time of a worker for the headers that settings change":
+    "test/lua/request-cost.header-changes.test.ts",
   "run folder, by bodies": "test/lua/bodies-on-disk.test.ts",
   "time of a regular expression": "test/lua/regular-expression-costs.test.ts",
 };

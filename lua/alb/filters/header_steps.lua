@@ -83,6 +83,7 @@ local function text_of(name, value, room, slots)
 end
 
 -- The names of a message that begin as a name before its `*`.
+---@param message table by name
 local function names_like(message, name)
     local beginning, found = str_lower(str_sub(name, 1, -2)), {}
     for key in pairs(message) do
@@ -98,32 +99,46 @@ local function is_open(name)
     return str_sub(name, -1) == "*"
 end
 
-local function clear_request_headers(name)
-    -- 0: no limit on their number.
-    local names = names_like(get_request_headers(0, true), name)
+local function clear_request_headers(present, name)
+    local names = names_like(present, name)
     for i = 1, #names do
-        if str_lower(names[i]) ~= "host" then
+        if names[i] ~= "host" then
             clear_request_header(names[i])
+            present[names[i]] = nil
         end
     end
 end
 
-local function change_request(step, name, text)
-    if is_open(name) then
-        return clear_request_headers(name)
+local function change_request(present, name, text)
+    local value = text ~= "" and text or nil
+    if value then
+        set_request_header(name, value)
+    else
+        clear_request_header(name)
     end
-    -- The backend's location writes the Host header.
-    if str_lower(name) == "host" then
+    if present then
+        present[str_lower(name)] = value
+    end
+end
+
+-- Reading all headers costs more than most changes, so the steps share a table, which follows their changes.
+---@param present table? the request's headers by name in lower case, if a step has needed them
+---@return table? present
+local function make_request_change(step, name, text, present)
+    local needs_present = step.ifPresent or is_open(name)
+    -- 0: no limit on their number.
+    present = present or needs_present and get_request_headers(0) or nil
+    if is_open(name) then
+        clear_request_headers(present, name)
+    elseif str_lower(name) == "host" then
+        -- The backend's location writes the Host header.
         if text ~= "" then
             var.albc_host = text
         end
-    elseif not step.ifPresent or get_request_headers(0)[str_lower(name)] then
-        if text == "" then
-            clear_request_header(name)
-        else
-            set_request_header(name, text)
-        end
+    elseif not step.ifPresent or present[str_lower(name)] then
+        change_request(present, name, text)
     end
+    return present
 end
 
 --- The filter for requests.
@@ -136,6 +151,7 @@ end
 function _M.of_request.request(route)
     local steps, room = route.requestSteps, MOST_HEAD
     local number, slots = state_of(route)
+    local present
     for i = 1, #steps do
         local step = steps[i]
         if
@@ -146,30 +162,35 @@ function _M.of_request.request(route)
             for k = 1, #names do
                 local text = text_of(names[k], values[k], room, slots)
                 room = room - #text
-                change_request(step, names[k], text)
+                present = make_request_change(step, names[k], text, present)
             end
         end
     end
 end
 
-local function clear_response_headers(header, name)
-    local names = names_like(get_response_headers(0, true), name)
-    for i = 1, #names do
-        remove_response(header, names[i])
-    end
-end
-
-local function change_response(step, header, name, text)
+-- Several names with `*` read the response once, unless a change between them makes a header.
+---@param present table? the response's headers by name; may have those that are removed
+---@return table? present
+local function change_response(step, header, name, text, present)
     if text ~= "" then
         if step.adds then
-            return add_response(header, name, text)
+            add_response(header, name, text)
+        else
+            header[name] = text
         end
-        header[name] = text
-    elseif is_open(name) then
-        clear_response_headers(header, name)
+        return nil
+    end
+    if is_open(name) then
+        present = present or get_response_headers(0, true)
+        local names = names_like(present, name)
+        for i = 1, #names do
+            remove_response(header, names[i])
+            present[names[i]] = nil
+        end
     elseif not step.adds then
         remove_response(header, name)
     end
+    return present
 end
 
 local function is_for_response(step, header)
@@ -188,6 +209,7 @@ end
 function _M.of_response.response(route)
     local steps, header, room = route.responseSteps, ngx.header, MOST_HEAD
     local number, slots = state_of(route)
+    local present
     for i = 1, #steps do
         local step = steps[i]
         if is_of_if(step, number) and is_for_response(step, header) then
@@ -195,7 +217,7 @@ function _M.of_response.response(route)
             for k = 1, #names do
                 local text = text_of(names[k], values[k], room, slots)
                 room = room - #text
-                change_response(step, header, names[k], text)
+                present = change_response(step, header, names[k], text, present)
             end
         end
     end

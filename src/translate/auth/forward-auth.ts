@@ -23,7 +23,13 @@ import {
   authAnnotation,
   referencedObject,
 } from "./settings.js";
-import { MOST_HEADER_TEXT, MOST_HEADER_VARIABLES, tooMany } from "../size-limits.js";
+import {
+  MOST_HEADERS,
+  MOST_HEADER_TEXT,
+  MOST_HEADER_VARIABLES,
+  tooMany,
+  tooManyHeaders,
+} from "../size-limits.js";
 import { literalText, parseTemplate, variableCount } from "./template.js";
 import { parseAuthUrl, parseRedirectParameter, parseSignin } from "./url.js";
 
@@ -56,7 +62,7 @@ export const FORWARD: AuthMethod<"forward"> = {
     upstream_headers: authAnnotation(
       "auth-response-headers",
       HEADER_NAMES,
-      "Headers of the auth response that the backend gets; the client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.",
+      `Headers of the auth response that the backend gets, at most ${String(MOST_HEADERS)}; the client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.`,
     ),
     auth_headers_cm_ref: authAnnotation(
       "auth-proxy-set-headers",
@@ -165,6 +171,8 @@ function translateSignin(
 /** Names in lower case, each once. Blank items are skipped, as in ingress-nginx; headers that would not reach the backend are left out. */
 function parseResponseHeaders(items: readonly string[]): Result<readonly string[]> {
   const names = items.map((text) => text.trim()).filter((text) => text !== "");
+  const excess = tooManyHeaders(names.length);
+  if (excess !== undefined) return problem(excess);
   for (const text of names) {
     const name = parseHeaderName(text);
     if (!name.ok) return name;
@@ -206,6 +214,8 @@ const readHeaderConfigMap = memoized((configMap: ConfigMap) => {
       `has ${String(size)} characters of headers; at most ${String(MOST_HEADER_TEXT)} can be sent`,
     );
   }
+  const tooLong = tooManyHeaders(Object.keys(data).length);
+  if (tooLong !== undefined) return problem(tooLong);
   const headers = new Map<string, HeaderTemplate>();
   const found = new DiagnosticSink();
   const resource = resourceRef(configMap);

@@ -4,6 +4,7 @@ import { type HeaderRole, rolesOf } from "../../model/special-headers.js";
 import { isObject, isTexts, parseObject } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { listed } from "../../support/text.js";
+import { tooManyHeaders } from "../size-limits.js";
 
 type HeaderAction = "set" | "add" | "remove";
 
@@ -229,6 +230,9 @@ class HeaderRewrite {
     const set = new Set(this.#set.map(([name]) => name.toLowerCase()));
     const unset = [...this.#unset].filter((name) => !set.has(name));
     const remove = [...new Set([...this.#remove, ...unset])];
+    const count = this.#set.length + this.#add.length + remove.length;
+    const excess = tooManyHeaders(count);
+    if (excess !== undefined) return problem(`it ${excess}`);
     const value = headerChanges(this.#set, this.#add, remove);
     if (this.#problems.length === 0) return { ok: true, value };
     const left = listed(this.#problems);

@@ -9,6 +9,7 @@ import {
 import type { BackendProtocol } from "../../../model/upstream.js";
 import { SHARED_SHAPE, present } from "../../../support/json-object.js";
 import { HEADER_REWRITES } from "../../http/headers.js";
+import { MOST_HEADERS } from "../../size-limits.js";
 import {
   AUTHORITY,
   BOOLEAN,
@@ -30,7 +31,7 @@ function headerRewrite(
   name: keyof typeof HEADER_REWRITES,
 ): AnnotationType<HeaderChanges | undefined> {
   return {
-    description: "JSON object with `headers`, `headers_remove`, `headers_add`",
+    description: `JSON object with \`headers\`, \`headers_remove\`, \`headers_add\`: at most ${String(MOST_HEADERS)} names`,
     parse: HEADER_REWRITES[name],
   };
 }

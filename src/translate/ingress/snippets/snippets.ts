@@ -6,16 +6,15 @@ import type { PathMatch, Route } from "../../../model/route.js";
 import { memoized } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import { listed, shortened } from "../../../support/text.js";
-import { variableCount } from "../../auth/template.js";
 import { isHost } from "../../http/headers.js";
 import { restrictionProblem } from "../../reasons.js";
-import { MOST_HEADER_TEXT, MOST_HEADER_VARIABLES, tooMany } from "../../size-limits.js";
 import type { AnnotationLookup } from "../annotations/annotation-reader.js";
 import { ALL, accessLists, contentTypeOf } from "./access-directives.js";
 import { SNIPPETS, type SnippetName, findDirective, isHarmless } from "./directives.js";
 import { isOfRequest } from "./header-directives.js";
 import { type Directive, type ParsedSnippet, parseSnippet, shownWord } from "./parse.js";
 import type { HeaderChange, SnippetReading, Stage } from "./reading.js";
+import { numberProblem, sizeProblem } from "./reading-size.js";
 import { type SnippetRestrictions, snippetRestrictions } from "./restrictions.js";
 
 export function isSnippet(name: string): name is SnippetName {
@@ -93,13 +92,20 @@ function read(snippet: SnippetName, text: string, host?: SnippetReading): Snippe
     reading.closing.push(...inner.closing);
   }
   checkAccess(reading);
-  const excess = sizeProblem(reading);
+  const number = numberProblem(reading);
+  const excess = number ?? sizeProblem(reading);
   if (excess === undefined) return reading;
-  const changes = reading.changes.flatMap((change) => withoutValues(change));
+  const cut = (changes: readonly HeaderChange[]): HeaderChange[] =>
+    number === undefined ? changes.flatMap((change) => withoutValues(change)) : [];
+  const changes = cut(reading.changes);
+  const locations = reading.locations.map((location) => ({
+    ...location,
+    reading: { ...location.reading, changes: cut(location.reading.changes) },
+  }));
   const closing = reading.flow.length > 0 ? ["if"] : reading.closing;
   return {
     ...reading,
-    ...{ changes, closing, flow: [], problems: [`nothing is done, since it ${excess}`] },
+    ...{ changes, locations, closing, flow: [], problems: [`nothing is done, since it ${excess}`] },
   };
 }
 
@@ -182,28 +188,6 @@ function leaveOut(
   if (snippet !== "auth-snippet" && (!isHarmless(name) || restricting(block).length > 0)) {
     into.closing.push(name);
   }
-}
-
-const MOST_STEPS = 200;
-
-/** Each path and each request pays for it. */
-function sizeProblem({ changes, flow, locations }: SnippetReading): string | undefined {
-  const inner = locations.map(({ reading }) => reading);
-  const steps = [flow, ...inner.map((each) => each.flow)].flat();
-  const all = [changes, ...inner.map((each) => each.changes)].flat();
-  let size = 0;
-  let variables = 0;
-  for (const [name, value] of all.flatMap(({ step }) => step.headers)) {
-    size += name.length;
-    for (const part of value) size += typeof part === "string" ? part.length : 0;
-    variables += variableCount(value);
-  }
-  size += JSON.stringify(steps).length;
-  return (
-    tooMany(size, MOST_HEADER_TEXT, "characters of headers and conditions") ??
-    tooMany(variables, MOST_HEADER_VARIABLES, "variables in its values") ??
-    tooMany(steps.length, MOST_STEPS, "steps")
-  );
 }
 
 type Settings = Pick<
