@@ -116,7 +116,7 @@ test.each(["issuer", "cluster-issuer"])("the annotation %s promises Secrets for 
   const issued = `cert-manager.io/${name}: ca`;
   expect(problems(ingress(issued, TLS) + service)).toEqual([]);
   expect(problems(ingress(`${issued}, ${USERS}`, TLS) + service)).toEqual([
-    "AUTH_REFERENCE_NOT_FOUND: secret default/users not found",
+    "AUTH_REFERENCE_NOT_FOUND: secret default/users not found; this answers 503: a.example/",
   ]);
   expect(problems((gateway(HTTPS) + service).replace("{}", `{ ${issued} }`))).toEqual([]);
 });
@@ -124,7 +124,7 @@ test.each(["issuer", "cluster-issuer"])("the annotation %s promises Secrets for 
 test("an object that is there counts, whatever is assumed", () => {
   const empty = "---\napiVersion: v1\nkind: Secret\nmetadata: { name: users }\n";
   expect(problems(ingress(USERS) + service + empty, () => true)).toEqual([
-    "AUTH_SECRET_UNUSABLE: secret default/users has no key auth, which auth-file needs",
+    "AUTH_SECRET_UNUSABLE: secret default/users has no key auth, which auth-file needs; this answers 503: a.example/",
   ]);
   const named = (port: string): string => ingress("").replace("http }", port) + service;
   expect(problems(named("htpp }"), () => true)[0]).toMatch(/^SERVICE_PORT_NOT_FOUND/);

@@ -121,7 +121,9 @@ test("a request names the route that closes it", () => {
   const broken = route("HTTPRoute", "broken", { ...NAMED, ...MATCHES });
   const paths = [{ matches: [{ path: { value: "/x" } }], backendRefs: WEB }];
   const found = compiled(broken + httpRoute("r", paths, NAMED));
-  expect(answer(found, "http://a.example/x")).toBe("503 HTTPRoute default broken spec.rules[0]");
+  expect(answer(found, "http://a.example/x")).toBe(
+    "503 HTTPRoute default broken spec.rules[0].matches[0].path.value",
+  );
 });
 
 test("a route of a closed namespace is not accepted, and a request names the object that closes it", () => {
