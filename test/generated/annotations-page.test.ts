@@ -34,22 +34,15 @@ The same holds for values that ask for what happens anyway, such as \`false\` of
 not near to a known one never had an effect in ingress-nginx, either: albc says so as information. So it does for names below
 \`ingress.kubernetes.io\` and \`kubernetes.io\`, which ingress-nginx does not read.
 
-By default, snippets have no effect ([Snippets](#snippets) says how to change that). A snippet closes unless all its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates,
-such as \`more_set_headers\`, \`proxy_set_header\`, \`gzip\`. So \`return\`, \`rewrite\`, \`if\`, \`location\`, \`include\` and Lua close. A
-\`server-snippet\` also closes the hosts of its Ingress in other Ingresses of the namespace.
+By default, snippets have no effect ([Snippets](#snippets) says how to change that). A snippet closes the paths of its Ingress unless all its
+directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates, such as \`more_set_headers\`,
+\`proxy_set_header\`, \`gzip\`. If all others stand in \`location\` blocks, only these locations are closed.
 
-Typos close paths too. An unknown name closes its paths if it
+A name that is one or two letters away from a *closed* annotation closes its paths (\`auth-tpye\`). So does a *closed* annotation
 
-- is similar to the name of a *closed* annotation (\`auth-tpye\`),
-- looks like one (\`auth-…\`, \`…-source-range\`), or
-- is the beginning or end of one (\`type\`).
-
-A *closed* annotation closes the whole Ingress if
-
-- its domain is one or two letters away from ours (\`ngnix.ingress.kubernetes.io\`), consists of words of ours below any top level
-  (\`ingress.kubernetes.dev\`), or is missing,
-- it is not read under its prefix (\`redirect-host\` under the third one), or
-- its index points at no path.
+- whose domain is one or two letters away from ours (\`ngnix.ingress.kubernetes.io\`), unless a domain that is read has the same name,
+- that is not read under its prefix (\`redirect-host\` under the third one), or
+- whose index points at no path.
 
 ## How paths are matched
 

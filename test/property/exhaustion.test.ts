@@ -170,6 +170,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "time of a worker for a request": "test/lua/request-cost.test.ts",
   "time of a worker for the headers that settings change":
     "test/lua/request-cost.header-changes.test.ts",
+  "copies of requests in flight": "test/lua/filters/mirror.test.ts",
+  Events: "test/unit/kubernetes/event-recorder.test.ts",
+  "log lines about endpoints, and outages": "test/lua/upstream/outages.test.ts",
   "run folder, by bodies": "test/lua/bodies-on-disk.test.ts",
   "time of a regular expression": "test/lua/regular-expression-costs.test.ts",
 };
