@@ -50,6 +50,7 @@ describe("the filters of the data plane (lua/alb/filters/index.lua)", () => {
       "responseSteps",
       "cors",
       "redirect",
+      "limits",
       "bodyLimit",
     ]);
   });
