@@ -171,7 +171,7 @@ test(
           const make = (n: number): Work =>
             ofObjects([...(OBJECTS[one]?.(n) ?? []), ...(OBJECTS[other]?.(n) ?? [])]);
           const costs = measured(make, factor);
-  expect(isFine(costs) ? "fine" : costs).toBe("fine");
+          expect(isFine(costs) ? "fine" : costs).toBe("fine");
         },
       ),
       { ...runs(3), endOnFailure: true },
