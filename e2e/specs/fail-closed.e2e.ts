@@ -68,7 +68,6 @@ const BROKEN_ON_INGRESS: Readonly<Record<string, Readonly<Record<string, string>
 /** Annotations that only tune, or have no effect: the path is served, or guarded, as without them. */
 const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "auth-cache-key": { "auth-cache-key": "$remote_user", "auth-cache-duration": "5m" },
-  "auth-keepalive": { "auth-keepalive": "10", "auth-keepalive-timeout": "5" },
   "auth-snippet": { "auth-snippet": "proxy_set_header X y;" },
   "auth-tls-verify-client": { "auth-tls-verify-client": "on", "auth-tls-verify-depth": "2" },
 };
