@@ -46,7 +46,7 @@ test("validate names the object, the field and what to do", () => {
   const { status, stdout, stderr } = albc("validate");
   expect(stdout).toBe(
     [
-      `error AUTH_REFERENCE_NOT_FOUND: secret ${cluster.namespace}/missing not found`,
+      `error AUTH_REFERENCE_NOT_FOUND: secret ${cluster.namespace}/missing not found; this answers 503: web.example/`,
       `  Ingress ${cluster.namespace}/web, metadata.annotations["nginx.ingress.kubernetes.io/auth-secret"]`,
       "  hint: create the object, or correct its namespace and name\n",
     ].join("\n"),
