@@ -137,7 +137,7 @@ function translateChanges(context: TranslateContext, tables: Tables): Routing {
       shared(ofPolicies),
     ]),
     objects: served.objects,
-    streamUpstreams: served.streamRoutes.upstreams,
+    streamUpstreams: served.streamUpstreams,
   };
 }
 

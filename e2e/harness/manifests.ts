@@ -61,6 +61,20 @@ export function nginx(annotations: Readonly<Record<string, string>>): Record<str
   return Object.fromEntries(Object.entries(annotations).map(([k, v]) => [`${NGINX}/${k}`, v]));
 }
 
+/** The snippets of a path and of its host, as annotations. */
+export function snippets({
+  path,
+  server,
+}: {
+  readonly path?: string;
+  readonly server?: string;
+}): Record<string, string> {
+  return nginx({
+    ...(path !== undefined && { "configuration-snippet": path }),
+    ...(server !== undefined && { "server-snippet": server }),
+  });
+}
+
 /** Annotation names under the load balancer's own domain, with an index prefix when one is given. */
 export function own(
   annotations: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@
 import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
 import { Gateway } from "../harness/gateway.js";
 import { type HeaderLines, headerValues } from "../harness/http-message.js";
-import { ingress, nginx, service, yaml } from "../harness/manifests.js";
+import { ingress, nginx, service, snippets, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 /** A request and its answer: of the backend, unless `status` or `body` says otherwise. */
@@ -403,14 +403,10 @@ let gateway: Gateway;
 const hostOf = (name: string) =>
   `${name === "www to apex" ? "www." : ""}${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.example`;
 
-function site([name, { path, server, more, rule }]: [string, Shape]) {
+function site([name, { more, rule, ...seen }]: [string, Shape]) {
   const pathType = rule?.includes("(") ? ("ImplementationSpecific" as const) : ("Prefix" as const);
   return ingress(hostOf(name).replaceAll(".", "-"), {
-    annotations: nginx({
-      ...(path !== undefined && { "configuration-snippet": path }),
-      ...(server !== undefined && { "server-snippet": server }),
-      ...more,
-    }),
+    annotations: { ...snippets(seen), ...nginx(more ?? {}) },
     hosts: { [hostOf(name)]: [{ service: "web", pathType, ...(rule && { path: rule }) }] },
   });
 }

@@ -3,7 +3,7 @@ import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
 import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { type HeaderLines, headerValues } from "../harness/http-message.js";
-import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { ingress, nginx, secret, service, snippets, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 /** What clients see of responses, by snippets. */
@@ -161,13 +161,9 @@ let auth: AuthService;
 const hostOf = (kind: string, name: string) =>
   `${kind}-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.example`;
 
-function site(kind: string, name: string, { path, server, more, to }: Partial<Seen>) {
+function site(kind: string, name: string, { more, to, ...seen }: Partial<Seen>) {
   return ingress(hostOf(kind, name).replace(".example", ""), {
-    annotations: nginx({
-      ...(path !== undefined && { "configuration-snippet": path }),
-      ...(server !== undefined && { "server-snippet": server }),
-      ...more,
-    }),
+    annotations: { ...snippets(seen), ...nginx(more ?? {}) },
     hosts: { [hostOf(kind, name)]: [{ service: to ?? "web" }] },
   });
 }

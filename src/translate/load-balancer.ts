@@ -78,6 +78,12 @@ export function allPorts({
   return [...ports, ...streams];
 }
 
+/** As listeners of Gateways name it. */
+export function protocolOf(port: EntryPort | StreamPort): "HTTP" | "HTTPS" | "TCP" | "UDP" {
+  if ("transport" in port) return port.transport === "udp" ? "UDP" : "TCP";
+  return port.tls ? "HTTPS" : "HTTP";
+}
+
 /** Settings of a port that its routes inherit. */
 export interface Inherited {
   /** Ids of auth policies. */

@@ -115,15 +115,16 @@ local function find_route(server_id, host, path)
     return candidate[ROUTE]
 end
 
+-- The host in its canonical spelling, which the hosts of the policy have; nil if it can't be one.
+local function spelled_host(server_id, host)
+    local by_host = hosts.tables[server_id]
+    return by_host and by_host[host] and host or canonical_host(host)
+end
+
 -- The route of the path that a snippet has written.
 local function find_again(server_id)
-    local host, by_host = request_host(), hosts.tables[server_id]
     predicates.start()
-    return find_route(
-        server_id,
-        by_host and by_host[host] and host or canonical_host(host),
-        var.uri
-    )
+    return find_route(server_id, spelled_host(server_id, request_host()), var.uri)
 end
 
 -- Hands the upstream of an unusual request to the balancer, which looks it up again: the policy may change while a body
@@ -181,12 +182,9 @@ local function find_any(server_id)
     elseif raw_host ~= host then
         check_host(host, raw_host)
     end
-    local by_host = hosts.tables[server_id]
-    if not (by_host and by_host[host]) then
-        host = canonical_host(host)
-        if not host then
-            return exit(400, reasons.no_host)
-        end
+    host = spelled_host(server_id, host)
+    if not host then
+        return exit(400, reasons.no_host)
     end
     predicates.start()
     local request_uri = var.request_uri

@@ -2,10 +2,9 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
 import type { StreamPool } from "../../model/stream.js";
 import { ANY_HOST } from "../../model/values.js";
-import { compareIds } from "../../support/collections.js";
 import { present } from "../../support/json-object.js";
 import { isSet } from "../../support/text.js";
-import { Backends } from "../backends.js";
+import type { Backends } from "../backends.js";
 import type { BuildContext } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import type { StreamListener } from "../gateway/streams/stream-places.js";
@@ -38,13 +37,13 @@ export function streamPort(
   };
 }
 
-/** Adds the ports of Frontends to the streams of Gateways. */
+/** Adds the ports of Frontends to the streams of Gateways; `backends`: of streams. */
 export function withFrontends(
-  streams: TranslatedStreams,
+  { places, ...streams }: TranslatedStreams,
   balancers: readonly LoadBalancer[],
+  backends: Backends,
   build: BuildContext,
 ): TranslatedStreams {
-  const backends = new Backends(build);
   const listeners: StreamListener[] = [];
   const pools: StreamPool[] = [];
   for (const balancer of balancers) {
@@ -52,21 +51,18 @@ export function withFrontends(
       reportSettings(port, balancer, build);
       const pool = poolOf(port, backends, build);
       if (!isServed(port, build)) continue;
-      const { listener: id, frontend: route } = port;
-      const { server, transport: stream } = port;
+      const { listener: id, frontend: route, server, transport: stream } = port;
       const open = { addresses: [], hostname: ANY_HOST, certificates: [] };
       listeners.push({ id, server, port: port.port, stream, ...open });
       const hosts = [{ index: 0, pattern: ANY_HOST, host: ANY_HOST }];
-      streams.places.bind({ route, listeners: [id], hosts, ...present("pool", pool?.id) });
+      places.bind({ route, listeners: [id], hosts, ...present("pool", pool?.id) });
       if (pool !== undefined) pools.push(pool);
     }
   }
-  const upstreams = [...streams.upstreams, ...backends.collected()];
   return {
-    places: streams.places,
+    places,
     listeners: [...streams.listeners, ...listeners],
     pools: [...streams.pools, ...pools],
-    upstreams: [...new Map(upstreams.map((each) => [each.id, each])).values()].sort(compareIds),
   };
 }
 

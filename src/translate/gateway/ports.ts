@@ -3,7 +3,7 @@ import type { Gateway } from "../../api/gateway.js";
 import type { CompileOptions } from "../../model/options.js";
 import { ANY_HOST, type HostPattern, hostKey, hostText } from "../../model/values.js";
 import { own } from "../../support/json-object.js";
-import { type GatewayPort, type LoadBalancer, allPorts } from "../load-balancer.js";
+import { type GatewayPort, type LoadBalancer, allPorts, protocolOf } from "../load-balancer.js";
 import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressedGateway } from "./addresses.js";
@@ -95,11 +95,6 @@ function sharedPorts(balancers: readonly LoadBalancer[], options: CompileOptions
     }
   }
   return ports;
-}
-
-function protocolOf(port: ReturnType<typeof allPorts>[number]): string {
-  if ("transport" in port) return port.transport.toUpperCase();
-  return port.tls ? "HTTPS" : "HTTP";
 }
 
 /**

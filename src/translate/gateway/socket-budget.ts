@@ -9,7 +9,13 @@ import { hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { BuildContext } from "../config-builder.js";
-import { type EntryPort, type LoadBalancer, type StreamPort, allPorts } from "../load-balancer.js";
+import {
+  type EntryPort,
+  type LoadBalancer,
+  type StreamPort,
+  allPorts,
+  protocolOf,
+} from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { CERTIFICATE, KIB, weightOf } from "../policy-weight.js";
 import { compareAge } from "../precedence.js";
@@ -145,7 +151,7 @@ function wantedByPorts(balancers: readonly LoadBalancer[]): readonly WantedPort[
       owner: by.frontend ?? founder(balancer),
       addresses: [],
       port: by.port,
-      protocol: "transport" in by && by.transport === "udp" ? "UDP" : "",
+      protocol: protocolOf(by),
       passesThrough: false,
     })),
   );

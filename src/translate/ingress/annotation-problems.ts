@@ -18,7 +18,7 @@ import {
   parseAnnotationKey,
   pathKey,
 } from "./annotations/annotation-key.js";
-import { type Closer, IngressAnnotations } from "./annotations/annotation-reader.js";
+import type { AnnotationLookup, Closer } from "./annotations/annotation-reader.js";
 import { foreignAnnotations } from "./foreign-annotations.js";
 import { closedBySnippet, isSnippet, snippetReports } from "./snippets/snippets.js";
 
@@ -34,6 +34,7 @@ interface ClosedLocation {
  */
 export function annotationProblems(
   ingress: Ingress,
+  lookup: AnnotationLookup,
   options: CompileOptions,
 ): {
   readonly reports: readonly Report[];
@@ -47,15 +48,16 @@ export function annotationProblems(
   const byPath = new Map<string, Closer[]>();
   const locations: ClosedLocation[] = [];
   const reports: Report[] = [...foreignAnnotations(ingress, options)];
+  const serverSnippet = lookup.find({ name: "server-snippet" })?.value.trim() ?? "";
   for (const written of annotationsOf(ingress, options)) {
     const { key, field } = written;
     const place = placeOf(ingress, ...field);
-    const problems = problemsOf(written, ingress, options);
+    const problems = problemsOf(written, ingress, serverSnippet, options);
     reports.push(...problems.map((problem) => ({ ...problem, ...place, ...pointer(problem) })));
     if (!problems.some((problem) => closes(problem, options))) continue;
     const closer = { name: key.name, field: formatFieldPath(field) };
     const path = closedPath(key, ingress);
-    const own = path === undefined ? onlyLocations(written, ingress, options) : undefined;
+    const own = path === undefined ? onlyLocations(written, serverSnippet, options) : undefined;
     if (own !== undefined) locations.push(...own.map((each) => ({ path: each, closer })));
     else if (path === undefined) whole.push(closer);
     else addTo(byPath, path, closer);
@@ -66,13 +68,14 @@ export function annotationProblems(
 function problemsOf(
   written: WrittenAnnotation,
   ingress: Ingress,
+  serverSnippet: string,
   options: CompileOptions,
 ): readonly Report[] {
   const { name, prefix } = written.key;
   const text = written.value.trim();
   const ofKey = problemOfKey(written, ingress);
   if (ofKey === undefined && options.snippets === "translate" && isSnippet(name) && text !== "") {
-    return snippetReports(name, text, options, serverSnippet(ingress, options));
+    return snippetReports(name, text, options, serverSnippet);
   }
   const problem = ofKey ?? problemOfName({ prefix, name }, written.value, options);
   return problem === undefined ? [] : [problem];
@@ -81,18 +84,12 @@ function problemsOf(
 /** The locations that a snippet closes; undefined: it closes more, or is no snippet. */
 function onlyLocations(
   { key: { name }, value }: Pick<WrittenAnnotation, "key" | "value">,
-  ingress: Ingress,
+  serverSnippet: string,
   options: CompileOptions,
 ): readonly PathMatch[] | undefined {
   if (!isSnippet(name)) return undefined;
-  const before = serverSnippet(ingress, options);
-  const { isWhole, locations } = closedBySnippet(name, value, options, before);
+  const { isWhole, locations } = closedBySnippet(name, value, options, serverSnippet);
   return isWhole ? undefined : locations;
-}
-
-function serverSnippet({ metadata }: Ingress, { domains }: CompileOptions): string {
-  const { whole } = new IngressAnnotations(metadata.annotations, domains);
-  return whole.find({ name: "server-snippet" })?.value.trim() ?? "";
 }
 
 function closedPath(key: AnnotationKey, ingress: Ingress): string | undefined {

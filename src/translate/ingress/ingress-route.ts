@@ -59,9 +59,9 @@ export function ingressRoute(
     ...SHARED_SHAPE,
     ...readRedirect(reader, at),
     ...readCors(reader),
+    ...readSnippets(lookup, context.options, readAccess(reader)),
     ...readTraffic(reader, input, inherited.timeouts),
     ...(isRegex && readRewrite(reader, path, groups)),
-    ...readSnippets(lookup, context.options, readAccess(reader)),
     ...readErrorPages(pageAnnotations(reader, lookup, place), context),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);
@@ -84,14 +84,13 @@ export function ingressRoute(
   return { route, closers: [...invalidFields(input), ...closers.map(({ field }) => field)] };
 }
 
-/** Which clients and how many requests a path takes, and how they reach the backend. */
+/** How many requests a path takes, and how they reach the backend. */
 function readTraffic(
   reader: AnnotationReader,
   { path, place }: Pick<IngressPath, "path" | "place">,
   timeouts: Timeouts,
 ): Partial<Route> {
   return {
-    ...readAccess(reader),
     ...readLimits(reader, place.resource),
     ...readBackend(reader, timeouts),
     ...readAffinity(reader, path),

@@ -24,8 +24,8 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
   });
-  const problems = annotationProblems(ingress, options);
   const lookup = annotations.whole;
+  const problems = annotationProblems(ingress, lookup, options);
   const paths = hosts.flatMap((host) => [
     ...pathsOf(ingress, host, annotations, problems),
     ...locationsOf(ingress, host, lookup, [

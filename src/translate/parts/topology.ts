@@ -16,6 +16,7 @@ import { translateFrontends } from "../alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "../alb/load-balancers.js";
 import { withFrontends } from "../alb/stream-frontends.js";
 import type { AuthContext } from "../auth/auth-context.js";
+import { Backends, type UpstreamPlan } from "../backends.js";
 import type { CertificateCandidate, ClosedListener } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import { gatewayClassStatuses } from "../gateway/gateway-classes.js";
@@ -59,6 +60,7 @@ export interface Served
   readonly gateways: readonly TranslatedGateway[];
   readonly policies: PoliciesWithStatuses;
   readonly streamRoutes: TranslatedStreams;
+  readonly streamUpstreams: readonly UpstreamPlan[];
   readonly closedListeners: readonly ClosedListener[];
   /** Ids of listeners that get no sockets. */
   readonly refused: ReadonlySet<string>;
@@ -149,9 +151,13 @@ function servedBy(
   reportUnavailable(balancers, build);
   const { gateways, freeSockets } = translateGateways(written, { balancers, published }, build);
   const policies = createPolicies(gateways, build);
-  const ofRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
+  const streamBackends = new Backends(build);
+  const ofRoutes = translateStreamRoutes(gateways, freeSockets, {
+    ...build,
+    ...{ policies, streamBackends },
+  });
   const { attached, statuses } = ofRoutes;
-  const streams = withFrontends(ofRoutes.streams, balancers, build);
+  const streams = withFrontends(ofRoutes.streams, balancers, streamBackends, build);
   translateFrontends(balancers, build);
   reportAllRestrictions(build);
   addOptionPages(build);
@@ -169,6 +175,7 @@ function servedBy(
     },
     objects: gatewayServices(gateways, build),
     streamRoutes: streams,
+    streamUpstreams: streamBackends.collected(),
     ...streamServers(streams, listeners),
     ...{ listeners, servers: config.servers, bindings: config.bound.bindings },
     ...{ refused: config.refused, candidates: config.candidates },

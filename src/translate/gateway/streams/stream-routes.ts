@@ -8,11 +8,10 @@ import { type HostPattern, hostKey } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareIds, compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
-import { Backends, type UpstreamPlan } from "../../backends.js";
 import type { BuildContext } from "../../config-builder.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
-import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
+import type { ListenerState, TranslatedGateway } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import { type Attachment, type OwnParent, isUnattached, ownParents } from "../routes/attachment.js";
 import { notAccepted, parentConditions, routeStatus } from "../routes/conditions.js";
@@ -28,24 +27,22 @@ import { type StreamContext, type StreamPlan, StreamPlans } from "./stream-pools
  */
 export function translateStreamRoutes(
   gateways: readonly TranslatedGateway[],
-  policies: Policies,
   freeSockets: number,
-  build: BuildContext,
+  context: BuildContext & StreamContext,
 ): {
   readonly attached: ReadonlyMap<ListenerState, number>;
   readonly statuses: readonly ObjectStatus[];
   readonly streams: TranslatedStreams;
 } {
-  const context = { ...build, policies, streamBackends: new Backends(build) };
   const places = new StreamPlaces();
-  const parents = new Parents(gateways, build);
-  const routes = streamRoutes(build).map((route): AttachedRoute => {
-    const problems = new RouteProblems(build.diagnostics);
+  const parents = new Parents(gateways, context);
+  const routes = streamRoutes(context).map((route): AttachedRoute => {
+    const problems = new RouteProblems(context.diagnostics);
     if (route.closed !== undefined) {
       problems.unsupported(`its connections are closed: ${route.closed.message}`, placeOf(route));
     }
-    const own = ownParents(route, parents, problems, build);
-    if (own.length === 0 && isUnattached(route, parents, problems, build)) {
+    const own = ownParents(route, parents, problems, context);
+    if (own.length === 0 && isUnattached(route, parents, problems, context)) {
       new StreamPlans(route, context).plan(undefined);
     }
     return { route, problems, own };
@@ -61,8 +58,7 @@ export function translateStreamRoutes(
     return status;
   });
   const listeners = gateways.flatMap(streamListeners);
-  const upstreams = context.streamBackends.collected();
-  return { attached, statuses, streams: { listeners, places, pools, upstreams } };
+  return { attached, statuses, streams: { listeners, places, pools } };
 }
 
 /** Oldest first. */
@@ -239,7 +235,6 @@ export interface TranslatedStreams {
   readonly places: StreamPlaces;
   /** Of every rule, including rules of routes that are shadowed or not attached. */
   readonly pools: readonly StreamPool[];
-  readonly upstreams: readonly UpstreamPlan[];
 }
 
 /** `listeners`: all HTTP and HTTPS listeners; an HTTPS listener can share its port with TLS listeners. */
