@@ -24,6 +24,8 @@ export class LeaderElection {
   #timer: NodeJS.Timeout | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #closed = false;
+  /** The turn under way. */
+  #turning = Promise.resolve();
 
   constructor(options: {
     readonly client: ApiClient;
@@ -52,16 +54,17 @@ export class LeaderElection {
   }
 
   start(): void {
-    void this.#turn();
+    this.#turning = this.#turn();
   }
 
-  /** Releases the lease, so that another replica need not wait for its end. */
+  /** Releases the lease, so that another replica need not wait for its end: after a renewal under way, which would undo the release. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#expiry);
-    if (!this.#leading) return;
     this.#lead(false);
+    await this.#turning;
+    if (this.#renewedAt === -Infinity) return;
     await this.#release().catch((error: unknown) => {
       this.#report(error);
     });
@@ -80,7 +83,9 @@ export class LeaderElection {
     if (this.#closed) return;
     const jitter = this.#leading ? 0 : JITTER * Math.random();
     const pause = this.#duration * RETRY_PERIOD * (1 + jitter);
-    this.#timer = setTimeout(() => void this.#turn(), pause);
+    this.#timer = setTimeout(() => {
+      this.start();
+    }, pause);
     this.#timer.unref();
   }
 

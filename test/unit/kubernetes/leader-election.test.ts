@@ -73,3 +73,22 @@ test("an earlier renewal that arrives late is no other leader", async () => {
   await jest.advanceTimersByTimeAsync(60_000);
   expect(changes).toEqual([true]);
 });
+
+test("a leader that ends while its renewal is under way still releases the lease", async () => {
+  const direct = server.client({ pass: () => Promise.resolve(), epoch: 0 });
+  // The renewal arrives between the reading and the writing of a release that doesn't wait for it.
+  let renews = (): void => undefined;
+  const renewal = new Promise<void>((resolve) => (renews = resolve));
+  once("PUT", () => renewal);
+  await jest.advanceTimersByTimeAsync(2000);
+  once("answer to GET", () => {
+    renews();
+    return jest.advanceTimersByTimeAsync(100);
+  });
+  const closed = election.close();
+  await jest.advanceTimersByTimeAsync(100);
+  renews();
+  await closed;
+  const path = "/apis/coordination.k8s.io/v1/namespaces/albc/leases/albc-leader";
+  expect(await direct.call({ path })).toMatchObject({ spec: { holderIdentity: "" } });
+});
