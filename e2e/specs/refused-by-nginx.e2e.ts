@@ -171,6 +171,46 @@ async function usualIsServed(gateway: Gateway): Promise<void> {
   expect(await firstWords(ports.tcp)).toContain("plain");
 }
 
+/** Resolves when a port that another namespace adds answers. */
+async function anotherPortIsLive(gateway: Gateway): Promise<void> {
+  const port = await freePort();
+  const spec = {
+    gatewayClassName: "albc",
+    listeners: [{ name: "more", port, protocol: "HTTP" }],
+  };
+  const metadata = { name: "more", namespace: "other" };
+  await gateway.write("more.yaml", yaml({ ...odd("Gateway", spec), metadata }));
+  const isLive = async (): Promise<boolean> => {
+    const request = { host: "a.example", path: "/", port };
+    return (await gateway.send(request).catch(() => undefined))?.status === 404;
+  };
+  await waitFor("another port is live", isLive, PATIENCE);
+}
+
+test("a refused object that changes all the time delays nobody else's port", async () => {
+  const gateway = await start("odd\\.example", { "usual.yaml": yaml(...usual()) });
+  const route = (version: number): string =>
+    yaml(
+      streamRoute("TLSRoute", "odd", [{ name: "plain" }], {
+        listener: "tls",
+        hostnames: ["odd.example", `v${String(version)}.example`],
+      }),
+    );
+  let version = 0;
+  const churn = setInterval(() => {
+    void gateway.write("odd.yaml", route((version += 1)));
+  }, 500);
+  const isClosed = (): boolean =>
+    gateway.albc.lines.some(({ text }) => text.includes("stays closed for a minute"));
+  await waitFor("albc leaves it alone", isClosed, PATIENCE);
+  const before = performance.now();
+  await anotherPortIsLive(gateway);
+  expect(performance.now() - before).toBeLessThan(20_000);
+  await usualIsServed(gateway);
+  clearInterval(churn);
+  await gateway.close();
+}, 180_000);
+
 describe.each(REFUSED)("nginx refuses %s:", (name, pattern, manifests) => {
   test("a fresh start serves everything else", async () => {
     const files = { "usual.yaml": yaml(...usual()), "odd.yaml": yaml(...manifests()) };
@@ -188,20 +228,7 @@ describe.each(REFUSED)("nginx refuses %s:", (name, pattern, manifests) => {
     const gateway = await start(pattern(), { "usual.yaml": yaml(...usual()) });
     await gateway.write("odd.yaml", yaml(...manifests()));
     expect((await reported(gateway))[0]).toContain(name);
-    const more = await freePort();
-    const another: Manifest = {
-      ...odd("Gateway", {
-        gatewayClassName: "albc",
-        listeners: [{ name: "more", port: more, protocol: "HTTP" }],
-      }),
-      metadata: { name: "more", namespace: "other" },
-    };
-    await gateway.write("more.yaml", yaml(another));
-    const isLive = async (): Promise<boolean> => {
-      const request = { host: "a.example", path: "/", port: more };
-      return (await gateway.send(request).catch(() => undefined))?.status === 404;
-    };
-    await waitFor("another port is live", isLive, PATIENCE);
+    await anotherPortIsLive(gateway);
     await usualIsServed(gateway);
     await gateway.remove("odd.yaml");
     await waitFor(

@@ -197,7 +197,7 @@ export class Controller {
     this.#served = { ports: portsOf(loadable), objects };
     return {
       ...{ files, applied: plan.applied, refused: plan.refused },
-      held: leastWait(waiting),
+      held: leastWait(waiting, this.#refusals.held(resources)),
       expiries: certificates.map(({ certificate }) => certificate.expires),
       served: () =>
         this.#source.served?.(withPendingStatuses(loadable, newest, waiting), diagnostics),

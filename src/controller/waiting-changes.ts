@@ -41,8 +41,12 @@ export function waitOf(waiting: Waiting): WaitingChange {
 }
 
 /** Milliseconds until one of them may go on; undefined: nothing waits. */
-export function leastWait(waiting: readonly Waiting[]): number | undefined {
-  return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ wait }) => wait));
+export function leastWait(
+  waiting: readonly Waiting[],
+  other: number | undefined,
+): number | undefined {
+  const least = Math.min(other ?? Infinity, ...waiting.map(({ wait }) => wait));
+  return least === Infinity ? undefined : least;
 }
 
 export function waitingDiagnostics(

@@ -26,7 +26,7 @@ const nameOf = ({ namespace, name }: { readonly namespace: string; readonly name
   `${namespace}/${name}`;
 
 /** An nginx that refuses what has one of these Secrets, closed or not as `form` says. */
-function refusing(bad: ReadonlySet<string>, refusesClosed = false) {
+function refusing(bad: ReadonlySet<string>, refusesClosed = false, now?: () => number) {
   const count = { tries: 0 };
   const test = (resources: Resources, { refusedObjects }: CompileOptions): Promise<void> => {
     count.tries += 1;
@@ -36,7 +36,7 @@ function refusing(bad: ReadonlySet<string>, refusesClosed = false) {
     if (found !== undefined) return Promise.reject(new NginxRefused(`[emerg] ${found}`));
     return Promise.resolve();
   };
-  return { refusals: new NginxRefusals<Resources>(quiet, test), count };
+  return { refusals: new NginxRefusals<Resources>(quiet, test, now), count };
 }
 
 test("whichever objects nginx refuses, these and no others are closed", async () => {
@@ -92,5 +92,31 @@ test("an object that has changed is tried again", async () => {
   const resources = secrets(2);
   await refusals.search(resources, DEFAULT_OPTIONS);
   expect(refusals.among(resources)).toHaveLength(1);
+  expect(refusals.among(secrets(2))).toEqual([]);
+});
+
+test("an object that is refused again within a minute stays closed for a minute, whatever it becomes", async () => {
+  let now = 0;
+  const { refusals } = refusing(new Set(["ns0/s0"]), false, () => now);
+  await refusals.search(secrets(2), DEFAULT_OPTIONS);
+  now += 30_000;
+  expect(refusals.among(secrets(2))).toEqual([]);
+  await refusals.search(secrets(2), DEFAULT_OPTIONS);
+  now += 30_000;
+  const later = secrets(2);
+  expect(refusals.among(later).map(nameOf)).toEqual(["ns0/s0"]);
+  expect(refusals.held(later)).toBe(30_000);
+  expect(await refusals.search(later, DEFAULT_OPTIONS)).toBe(false);
+  now += 30_000;
+  expect(refusals.among(later)).toEqual([]);
+  expect(refusals.held(later)).toBeUndefined();
+});
+
+test("a minute after a refusal an object counts as new", async () => {
+  let now = 0;
+  const { refusals } = refusing(new Set(["ns0/s0"]), false, () => now);
+  await refusals.search(secrets(2), DEFAULT_OPTIONS);
+  now += 60_000;
+  await refusals.search(secrets(2), DEFAULT_OPTIONS);
   expect(refusals.among(secrets(2))).toEqual([]);
 });
