@@ -9,6 +9,7 @@ import { policyMemory } from "./render/nginx/http-view.js";
 import { renderNginxConf } from "./render/nginx/nginx-conf.js";
 import {
   ListShards,
+  type RouteDefaults,
   RecordShards,
   buildPolicy,
   renderedPolicy,
@@ -28,11 +29,11 @@ import type { ShardMap } from "./render/shard-map.js";
 import { compareStrings, memoized, sameElements } from "./support/collections.js";
 import { PolicyTooLarge } from "./support/errors.js";
 
-/** The shards of bindings and routes. `bodyLimit`: bytes for routes without their own limit. */
+/** The shards of bindings and routes. */
 class RouteShards {
-  readonly bodyLimit: number;
+  readonly defaults: RouteDefaults;
   readonly hosts = new HostShards();
-  readonly routes = new ListShards<Route>((route) => routeText(route, this.bodyLimit));
+  readonly routes = new ListShards<Route>((route) => routeText(route, this.defaults));
   readonly records = {
     servers: new RecordShards(),
     headers: new RecordShards(),
@@ -40,8 +41,8 @@ class RouteShards {
     certificates: new RecordShards(),
   };
 
-  constructor(bodyLimit: number) {
-    this.bodyLimit = bodyLimit;
+  constructor(defaults: RouteDefaults) {
+    this.defaults = defaults;
   }
 }
 
@@ -84,9 +85,12 @@ export class Renderer {
     return files.sort((a, b) => compareStrings(a.path, b.path));
   }
 
-  #shardsFor({ dataPlane: { bodyLimit } }: CompileOptions): RouteShards {
-    if (this.#shards?.bodyLimit !== bodyLimit) this.#shards = new RouteShards(bodyLimit);
-    return this.#shards;
+  #shardsFor({ dataPlane: { bodyLimit, outageErrors } }: CompileOptions): RouteShards {
+    const known = this.#shards;
+    const { defaults } = known ?? {};
+    if (known && defaults?.bodyLimit === bodyLimit && defaults.outageErrors === outageErrors)
+      return known;
+    return (this.#shards = new RouteShards({ bodyLimit, outageErrors }));
   }
 
   #nginxConf(rendered: RenderedRouting, policySize: number): string {

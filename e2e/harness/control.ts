@@ -9,6 +9,8 @@ export interface ControlStatus {
     readonly generation: number;
     readonly version: string;
   }[];
+  /** Endpoints that get no requests. */
+  readonly out: readonly { readonly endpoint: string; readonly reason: string }[];
 }
 
 /** What nginx's control socket says that its workers serve. */

@@ -7,6 +7,7 @@ import {
   endpointSlices,
   ingress,
   nginx,
+  own,
   service,
   yaml,
 } from "../harness/manifests.js";
@@ -181,6 +182,79 @@ describe("a failing endpoint", () => {
 
     expect(response.status).toBe(500);
     expect(response.reason).toBeUndefined();
+  });
+});
+
+describe("answers 502, 503 and 504", () => {
+  const backends = [{ service: "both" }];
+  const routes = yaml(
+    ingress("usual", { hosts: { "usual.example": backends } }),
+    ingress("own", {
+      annotations: own({ "outage-errors": "3" }),
+      hosts: { "own.example": backends },
+    }),
+    ingress("never", {
+      annotations: own({ "outage-errors": "0" }),
+      hosts: { "never.example": backends },
+    }),
+  );
+
+  async function start(flags: readonly string[]): Promise<Gateway> {
+    const files = {
+      "routes.yaml": routes,
+      "both.yaml": yaml(...service("both", [{ port: a.port }, { port: b.port }])),
+    };
+    return scene.use(Gateway.start({ files, flags: ["--workers", "1", ...flags] }));
+  }
+
+  /** The statuses of requests of which every second one asks its endpoint for an error. */
+  async function statuses(
+    other: Gateway,
+    host: string,
+    status: number,
+    count: number,
+  ): Promise<readonly number[]> {
+    b.on("/broken", (_, response) => response.writeHead(status).end());
+    const all: number[] = [];
+    for (let i = 0; i < count; i += 1)
+      all.push((await other.send({ host, path: "/broken" })).status);
+    return all;
+  }
+
+  const errors = (all: readonly number[]): number => all.filter((each) => each >= 500).length;
+
+  it("put no endpoint out unless that is wanted", async () => {
+    const other = await start([]);
+    expect(errors(await statuses(other, "usual.example", 503, 20))).toBe(10);
+    expect(errors(await statuses(other, "own.example", 503, 20))).toBe(3);
+  });
+
+  it.each([502, 503, 504])(
+    "put an endpoint out after as many as the option says: %i",
+    async (status) => {
+      const other = await start(["--outage-errors", "4"]);
+      expect(errors(await statuses(other, "never.example", status, 20))).toBe(10);
+      expect(errors(await statuses(other, "usual.example", status, 20))).toBe(4);
+      const { out } = await other.status();
+      expect(out).toMatchObject([
+        { endpoint: `127.0.0.1:${String(b.port)}`, reason: "error_statuses" },
+      ]);
+      // A probe connects after a second; the endpoint gets requests again.
+      const back = await waitFor(
+        "it is back",
+        async () => errors(await statuses(other, "usual.example", status, 1)) > 0,
+      );
+      expect(back).toBe(true);
+    },
+  );
+
+  it("count from the start after any other answer", async () => {
+    const other = await start(["--outage-errors", "3"]);
+    for (const status of [503, 503, 500, 503, 503, 200, 503, 503])
+      expect(errors(await statuses(other, "usual.example", status, 2))).toBe(
+        status === 200 ? 0 : 1,
+      );
+    expect(errors(await statuses(other, "usual.example", 503, 20))).toBe(1);
   });
 });
 

@@ -440,6 +440,15 @@ export const SETTINGS = [
     description: "statuses of errors for which errorPageService has a page",
   },
   {
+    key: "outageErrors",
+    task: "Limits and buffers",
+    kind: "whole",
+    default: 0,
+    placeholder: "N",
+    description:
+      "answers 502, 503 or 504, one after another, for which an endpoint is left out as if it could not be reached; 0: answers say nothing",
+  },
+  {
     key: "buffering",
     task: "Limits and buffers",
     kind: "switch",

@@ -265,6 +265,7 @@ function dataPlaneOptions(settings: Settings): CompileOptions["dataPlane"] {
     workers: settings.number("workers"),
     ipv6: settings.switch("ipv6"),
     bodyLimit: settings.number("bodyLimit"),
+    outageErrors: settings.number("outageErrors"),
     buffering: settings.switch("buffering"),
     http2Streams: Math.max(1, settings.number("http2Streams")),
     clientRequests: settings.number("clientRequests"),

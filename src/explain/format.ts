@@ -272,12 +272,12 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
     line(timeouts, ({ connect, send, read }) => `timeouts ${[connect, send, read].join(", ")} ms`),
   deadlines: ({ deadlines }) => formatDeadlines(deadlines),
   retry: ({ retry }) => line(retry, formatRetry),
+  outageErrors: (of) => line(of.outageErrors, (count) => `${count} errors put an endpoint out`),
   affinity: ({ affinity }) => line(affinity, (by) => `affinity by ${by.join(" ")}`),
   session: ({ session }) => line(session, formatSession),
   sessionCookie: (of) => line(of.sessionCookie, (cookie) => `cookie ${JSON.stringify(cookie)}`),
   streamed: ({ streamed }) => line(streamed, () => "responses are streamed"),
-  largeHeaders: ({ largeHeaders }) =>
-    line(largeHeaders, () => "response headers of at most 256 KiB"),
+  largeHeaders: (of) => line(of.largeHeaders, () => "response headers of at most 256 KiB"),
   hashBy: ({ hashBy }) => line(hashBy, (text) => `endpoint by the hash of ${formatText(text)}`),
   hashSubset: ({ hashSubset }) => line(hashSubset, (size) => `any of ${String(size)} endpoints`),
   traceRate: ({ traceRate }) => line(traceRate, (rate) => `${rate} % sampled for traces`),
@@ -327,8 +327,8 @@ function formatLimit({ requests, seconds, burst }: RateLimit): string {
 
 function formatErrorPages({ statuses, upstream }: NonNullable<RouteFilters["errorPages"]>): string {
   const which = statuses === undefined ? "the gateway's statuses" : statuses.join(", ");
-  const instead = upstream === undefined ? "" : `, which also answers if there is no endpoint`;
-  return `error pages for ${which} of ${upstream ?? "the gateway"}${instead}`;
+  if (upstream === undefined) return `error pages for ${which} of the gateway`;
+  return `error pages for ${which} of ${upstream}, which also answers if there is no endpoint`;
 }
 
 export function formatRewrite(rewrite: PathRewrite): string {

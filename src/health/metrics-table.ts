@@ -165,7 +165,7 @@ export const DATA_PLANE_METRICS = {
   outages: {
     name: "albc_endpoint_outages_total",
     type: "counter",
-    help: "How often an endpoint of a Service port was left out, by reason: connect_failed, connect_timeout, closed_early, unacknowledged.",
+    help: "How often an endpoint of a Service port was left out, by reason: connect_failed, connect_timeout, closed_early, error_statuses, unacknowledged.",
     labels: ["namespace", "service", "port", "reason"],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

@@ -146,6 +146,8 @@ export interface DataPlaneOptions {
   readonly ipv6: boolean;
   /** Largest request body in bytes for routes without their own limit; 0: no limit. */
   readonly bodyLimit: number;
+  /** Route.outageErrors for routes without their own. */
+  readonly outageErrors: number;
   /** Whether responses are buffered; otherwise all are streamed. */
   readonly buffering: boolean;
   /** Concurrent requests of an HTTP/2 connection. */
@@ -210,6 +212,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     workers: 0,
     ipv6: true,
     bodyLimit: 0,
+    outageErrors: 0,
     buffering: true,
     http2Streams: 128,
     clientRequests: 2048,

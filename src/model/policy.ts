@@ -46,12 +46,17 @@ export interface PolicyDocument {
   readonly certificates: Readonly<Record<string, CertificateFile>>;
 }
 
-export interface PolicyRoute extends Omit<Route, "id" | "bodyLimit"> {
+export interface PolicyRoute extends Omit<Route, "id" | "bodyLimit" | "outageErrors"> {
   /**
    * Bytes; the gateway's own limit if the route has none. nginx.conf has a location for each limit in use. Absent: no limit.
    * @minimum 1
    */
   readonly bodyLimit?: number;
+  /**
+   * See Route; the gateway's own number if the route has none. Absent: answers say nothing of their endpoint.
+   * @minimum 1
+   */
+  readonly outageErrors?: number;
 }
 
 /** @minProperties 1 */

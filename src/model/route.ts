@@ -31,6 +31,12 @@ export interface Route extends BackendFilters {
   readonly timeouts?: Timeouts;
   readonly deadlines?: Deadlines;
   readonly retry?: Retry;
+  /**
+   * Answers 502, 503 and 504 one after another for which an endpoint is left out. Absent: those of the gateway, which policy.json has in
+   * each route; 0: answers say nothing.
+   * @minimum 0
+   */
+  readonly outageErrors?: number;
   readonly affinity?: Affinity;
   /** The endpoint follows from a hash of the text, unless there is `affinity` or `session`. */
   readonly hashBy?: Interpolation;

@@ -30,7 +30,10 @@ function _M.prepare(holder)
         end
     end
     holder.requests, holder.responses = requests, responses
-    holder.responds = #responses > 0 or holder.session ~= nil or holder.deadlines ~= nil
+    holder.responds = #responses > 0
+        or holder.session ~= nil
+        or holder.deadlines ~= nil
+        or holder.outageErrors ~= nil
 end
 
 ---@param holder table prepared

@@ -4,6 +4,7 @@ local balancer = require("alb.upstream.balancer")
 local chosen_filters = require("alb.upstream.choice").filters
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
+local error_statuses = require("alb.upstream.error_statuses")
 local errors = require("alb.errors")
 local respond = require("alb.filters.chain").respond
 local index = require("alb.policy.index")
@@ -57,6 +58,9 @@ local function after(status, is_page)
     local route = index.route(var.albc_route)
     if route then
         respond(route)
+        if route.outageErrors then
+            error_statuses.count(route)
+        end
         local filters = chosen_filters(route)
         if filters then
             respond(filters)

@@ -104,6 +104,7 @@
 ---@field responseHeaders? HeaderChanges
 ---@field mirrors? Mirror[]
 ---@field bodyLimit? integer Bytes; the gateway's own limit if the route has none. nginx.conf has a location for each limit in use. Absent: no limit.
+---@field outageErrors? integer See Route; the gateway's own number if the route has none. Absent: answers say nothing of their endpoint.
 
 --- Origin of a part of the configuration: the user's object and field, as text such as `spec.rules[0].http.paths[1]`. Only for explanations and logs.
 ---@alias SourceRef [string, string, string, string]

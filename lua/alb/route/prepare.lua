@@ -30,6 +30,7 @@ local SPECIAL = {
     "hostFlow",
     "flow",
     "largeHeaders",
+    "outageErrors",
     "page_suffix",
 }
 

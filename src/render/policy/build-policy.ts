@@ -12,7 +12,7 @@ import type {
 import type { Route } from "../../model/route.js";
 import { type BackendTls, type Upstream, upstreamId } from "../../model/upstream.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
-import type { CompileOptions } from "../../model/options.js";
+import type { CompileOptions, DataPlaneOptions } from "../../model/options.js";
 import {
   compareBy,
   compareIds,
@@ -321,10 +321,17 @@ export function upstreamText({ endpoints }: Upstream): string {
   return canonicalJson({ endpoints });
 }
 
-/** `limit`: bytes for routes without their own limit; 0: no limit. */
-export function routeText({ id: _, bodyLimit, ...rest }: Route, limit: number): string {
-  const bytes = bodyLimit ?? limit;
-  return canonicalJson({ ...SHARED_SHAPE, ...rest, ...(bytes > 0 && { bodyLimit: bytes }) });
+/** What routes have that say nothing else. */
+export type RouteDefaults = Pick<DataPlaneOptions, "bodyLimit" | "outageErrors">;
+
+export function routeText({ id: _, ...route }: Route, defaults: RouteDefaults): string {
+  const { bodyLimit = defaults.bodyLimit, outageErrors = defaults.outageErrors, ...rest } = route;
+  return canonicalJson({
+    ...SHARED_SHAPE,
+    ...rest,
+    ...(bodyLimit > 0 && { bodyLimit }),
+    ...(outageErrors > 0 && rest.backends !== undefined && { outageErrors }),
+  });
 }
 
 function shardMap(map: Readonly<Record<string, unknown>>): ShardMap {

@@ -14,7 +14,7 @@ import {
   type Closer,
 } from "./annotations/annotation-reader.js";
 import { readAffinity } from "./annotations/affinity.js";
-import { isByService, readBackend, readProtocol } from "./annotations/backend.js";
+import { BACKEND_ROWS, isByService, readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
 import { readTraceRate } from "./annotations/observability.js";
 import { readErrorPages } from "./annotations/error-pages.js";
@@ -94,6 +94,7 @@ function readTraffic(
     ...readLimits(reader, place.resource),
     ...readBackend(reader, timeouts),
     ...readAffinity(reader, path),
+    ...present("outageErrors", reader.get(BACKEND_ROWS.outageErrors)),
     ...readTraceRate(reader),
   };
 }

@@ -16,6 +16,7 @@ import {
   BUFFERING,
   type AnnotationType,
   DURATION,
+  NATURAL,
   OWN_PREFIXES,
   SIZE,
   choiceOf,
@@ -60,6 +61,12 @@ export const BACKEND_ROWS = {
     DURATION,
     "Timeout between two reads from the backend; 120 s by default.",
     WITH_UNITS,
+  ),
+  outageErrors: row(
+    "outage-errors",
+    NATURAL,
+    "Answers 502, 503 or 504, one after another, for which an endpoint is [left out](operations.md#endpoints-that-cant-be-reached), instead of the option outageErrors; `0`: none are.",
+    { prefixes: OWN_PREFIXES },
   ),
   host: row(
     "upstream-vhost",

@@ -2,6 +2,8 @@ import type { Route } from "../../../../src/model/route.js";
 import { ListShards, routeText } from "../../../../src/render/policy/build-policy.js";
 import { plainRoute } from "../../../support/data-plane-config.js";
 
+const LIMITED = { bodyLimit: 10, outageErrors: 0 };
+
 /** Counts how often its text is made. */
 function watched(id: string): { readonly route: Route; readonly looks: () => number } {
   let looks = 0;
@@ -17,7 +19,7 @@ function watched(id: string): { readonly route: Route; readonly looks: () => num
 }
 
 test("a route that is the same object keeps its text", () => {
-  const shards = new ListShards<Route>((each) => routeText(each, 10));
+  const shards = new ListShards<Route>((each) => routeText(each, LIMITED));
   const { route, looks } = watched("kept");
   const before = shards.map([plainRoute("gone"), route]);
   const after = shards.map([route, plainRoute("new")]);
@@ -26,7 +28,11 @@ test("a route that is the same object keeps its text", () => {
   expect(looks()).toBe(1);
 });
 
-test("the limit of bodies is in the text, unless there is none", () => {
-  expect(routeText(plainRoute("r"), 10)).toContain('"bodyLimit":10');
-  expect(routeText(plainRoute("r"), 0)).not.toContain("bodyLimit");
+test("what the gateway says for all routes is in the text, unless it is nothing", () => {
+  const route = plainRoute("r");
+  expect(routeText(route, LIMITED)).toContain('"bodyLimit":10');
+  expect(routeText(route, { ...LIMITED, outageErrors: 3 })).toContain('"outageErrors":3');
+  const own = { ...route, bodyLimit: 0, outageErrors: 0 };
+  const text = routeText(own, { bodyLimit: 10, outageErrors: 3 });
+  expect(text).not.toMatch(/bodyLimit|outageErrors/);
 });

@@ -19,7 +19,7 @@ const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
 const FULL = configOf((field) => field);
 
 function policyOf(config = FULL, options = DEFAULT_OPTIONS) {
-  const shards = new ListShards<Route>((route) => routeText(route, options.dataPlane.bodyLimit));
+  const shards = new ListShards<Route>((route) => routeText(route, options.dataPlane));
   const { hosts, tables } = new HostShards().render(config.bindings);
   return {
     ...buildPolicy(config, options, {
