@@ -56,6 +56,16 @@ spec:
     - host: a.shared.example
       http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
 `),
+  "a certificate of a young Ingress that is refused is for no host of another Ingress": read(`
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: open, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
+spec:
+  tls: [{ hosts: [a.shared.example], secretName: tls }]
+  rules:
+    - host: "*.shared.example"
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { name: web, number: 80 } } } }] }
+`),
   "a young TLS listener takes no name of a route on a common one": read(`
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway

@@ -41,11 +41,14 @@ export function translateIngressTls(
   return hosts.all;
 }
 
-/** A refused Ingress serves its certificates for hosts that no object names, so that clients can read why it answers 503. */
+/**
+ * A refused Ingress serves its certificates for hosts that no object names, so that clients can read why it answers 503. Not for wildcards:
+ * others may name hosts below them.
+ */
 function ifUnnamed(factsOf: (host: HostPattern) => HostFacts): typeof factsOf {
   return (host) => {
     const facts = factsOf(host);
-    return { ...facts, isOwned: !facts.isNamed };
+    return { ...facts, isOwned: host.kind !== "wildcard" && !facts.isNamed };
   };
 }
 
